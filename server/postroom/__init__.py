@@ -1,0 +1,1 @@
+"""postroom: a post office for AI agents and the person who runs them."""

@@ -1,0 +1,193 @@
+"""Every reason for which the post room refuses a call.
+
+A refusal is chosen by its class, never by its text. Each carries a gRPC code, a
+reason that programs match on, and facts; surfaces translate it once.
+
+    Refusal
+    ├── InvalidRequest        one or more fields break a rule
+    │   ├── NameAmbiguous     several live agents hold the name
+    │   └── CursorInvalid     not a cursor of this list
+    ├── CallerUnknown         the caller is nobody, or archived
+    ├── NotFound              no agent, mail or workflow answers to it
+    ├── AlreadyExists         the name or the request id is taken
+    ├── Forbidden             known, but not allowed
+    ├── Archived              the agent has ended for good
+    ├── QuotaSpent            a limit is reached
+    └── StoreRefusal          the database cannot serve the call now
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+DOMAIN = "postroom"
+
+
+class Code(IntEnum):
+    """The gRPC status codes in use; names and numbers are gRPC's."""
+
+    CANCELLED = 1
+    INVALID_ARGUMENT = 3
+    DEADLINE_EXCEEDED = 4
+    NOT_FOUND = 5
+    ALREADY_EXISTS = 6
+    PERMISSION_DENIED = 7
+    RESOURCE_EXHAUSTED = 8
+    FAILED_PRECONDITION = 9
+    ABORTED = 10
+    UNIMPLEMENTED = 12
+    INTERNAL = 13
+    UNAVAILABLE = 14
+    DATA_LOSS = 15
+    UNAUTHENTICATED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A field, by its path in the request, and what is wrong with it."""
+
+    field: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A thing that the refusal is about, such as an agent."""
+
+    type: str
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A limit that is reached: whose, and what it allows."""
+
+    subject: str
+    description: str
+
+
+@dataclass(eq=False)
+class Refusal(Exception):
+    """An expected no. The message is for the caller and says what to do instead."""
+
+    message: str
+    code: Code
+    reason: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    violations: tuple[Violation, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    quota: Quota | None = None
+    retry_after: float | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class InvalidRequest(Refusal):
+    """Fields of the request break a rule; each is named."""
+
+    def __init__(self, *violations: Violation, reason: str = "INVALID_FIELD") -> None:
+        text = "; ".join(f"{v.field}: {v.description}" for v in violations)
+        super().__init__(text, Code.INVALID_ARGUMENT, reason, violations=violations)
+
+
+def invalid(field_name: str, description: str, reason: str = "INVALID_FIELD") -> InvalidRequest:
+    """Refuse one field."""
+    return InvalidRequest(Violation(field_name, description), reason=reason)
+
+
+class NameAmbiguous(InvalidRequest):
+    """Several live agents hold the name; each is listed."""
+
+    def __init__(self, name: str, holders: tuple[Resource, ...]) -> None:
+        listed = ", ".join(f"{h.name} ({h.description})" for h in holders)
+        told = f"{len(holders)} live agents are called {name!r}; use an id: {listed}"
+        super().__init__(Violation("to", told), reason="NAME_AMBIGUOUS")
+        self.resources = holders
+
+
+class CursorInvalid(InvalidRequest):
+    """Not a cursor that the post room gave this caller for this list."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Violation(
+                "pagination.cursor",
+                "is not a next_page_token of this list; leave it out to start at the beginning",
+            ),
+            reason="CURSOR_INVALID",
+        )
+
+
+class CallerUnknown(Refusal):
+    """Nobody is known by the identity that the caller gave."""
+
+    def __init__(self, message: str, reason: str = "CALLER_UNKNOWN") -> None:
+        super().__init__(message, Code.UNAUTHENTICATED, reason)
+
+
+class NotFound(Refusal):
+    """Nothing answers to the id or the name."""
+
+    def __init__(self, kind: str, name: str, message: str) -> None:
+        super().__init__(
+            message,
+            Code.NOT_FOUND,
+            f"{kind.upper()}_NOT_FOUND",
+            resources=(Resource(kind, name, message),),
+        )
+
+
+class AlreadyExists(Refusal):
+    """What was to be made is there already."""
+
+    def __init__(self, message: str, reason: str, *resources: Resource) -> None:
+        super().__init__(message, Code.ALREADY_EXISTS, reason, resources=resources)
+
+
+class Forbidden(Refusal):
+    """The caller is known and may not do this."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message, Code.PERMISSION_DENIED, reason)
+
+
+class Archived(Refusal):
+    """The agent has ended for good."""
+
+    def __init__(self, id: str, message: str, reason: str = "AGENT_ARCHIVED") -> None:
+        super().__init__(
+            message,
+            Code.FAILED_PRECONDITION,
+            reason,
+            resources=(Resource("agent", id, message),),
+        )
+
+
+class QuotaSpent(Refusal):
+    """A limit is reached. Never retried by itself, so no retry time is given."""
+
+    def __init__(self, message: str, reason: str, subject: str, limit: int) -> None:
+        super().__init__(
+            message,
+            Code.RESOURCE_EXHAUSTED,
+            reason,
+            metadata={"limit": str(limit)},
+            quota=Quota(subject, message),
+        )
+
+
+class StoreRefusal(Refusal):
+    """The database cannot serve the call now; nothing was written unless said."""
+
+
+class Expired(Refusal):
+    """The caller's deadline passed before the work began; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the deadline passed before the call was begun; nothing was done",
+            Code.DEADLINE_EXCEEDED,
+            "DEADLINE_EXCEEDED",
+        )

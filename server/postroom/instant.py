@@ -1,0 +1,14 @@
+"""Points in time: whole microseconds since the Unix epoch, in UTC."""
+
+from datetime import UTC, datetime, timedelta
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+DAY = 24 * 60 * MINUTE
+
+
+def rfc3339(instant: int) -> str:
+    """Write an instant as mail.md fixes it: UTC, `Z`, always six digits."""
+    moment = EPOCH + timedelta(microseconds=instant)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond:06d}Z"

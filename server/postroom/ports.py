@@ -1,0 +1,254 @@
+"""What the post room needs from the outside, as protocols.
+
+Adapters fulfil them by shape. Instants are microseconds since the epoch
+(postroom.instant); numbers of agents and workflows are the store's own keys.
+"""
+
+from asyncio import Future as AsyncFuture
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from postroom.agent import Agent, AgentState
+from postroom.mail import Mail, MailDirection, MailKind, Parties, Piece
+from postroom.workflow import Workflow
+
+T = TypeVar("T")
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def now(self) -> int:
+        """The present instant."""
+        ...
+
+
+class Ids(Protocol):
+    """Makes ids."""
+
+    def new(self, prefix: str) -> str:
+        """A new id that begins with `prefix`; never the same one twice."""
+        ...
+
+
+class Wakeups(Protocol):
+    """Is told, after each commit, in whose mailboxes mail arrived."""
+
+    def arrived(self, recipients: frozenset[int]) -> None:
+        """Called outside any transaction and from the store's own thread."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAgent:
+    """An agent to be stored."""
+
+    id: str
+    name: str
+    workflow: int
+    role: str
+    parent: int | None
+    state: AgentState
+    program: str
+    model: str
+    task_description: str
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailboxRead:
+    """The record of a look into somebody else's mailbox."""
+
+    number: int = 0
+    id: str
+    reader: int
+    reader_id: str
+    owner: int
+    owner_id: str
+    read_at: int
+    method: str
+    direction: MailDirection
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A stored response: the digest of its request, and its wire form."""
+
+    digest: bytes
+    response: bytes
+
+
+class WriteNeeded(Exception):
+    """An operation that was begun as a read turned out to write.
+
+    The store begins it again as a write; nothing of the first run counts.
+    """
+
+
+class Session(Protocol):
+    """One transaction. A call sees one state of the store and changes it whole.
+
+    Errors of the database reach the caller as StoreRefusal. In a read, each
+    method that writes raises WriteNeeded.
+    """
+
+    def agent(self, id: str) -> Agent | None:
+        """The agent with this id, archived ones and the operator included."""
+        ...
+
+    def live_agents_named(self, name: str, workflow: int | None) -> Sequence[Agent]:
+        """The agents not archived with exactly this name, of one workflow or of all."""
+        ...
+
+    def name_is_taken(self, name: str, workflow: int) -> bool:
+        """Whether a live agent of the workflow has the name, ignoring case."""
+        ...
+
+    def agents(
+        self,
+        *,
+        workflow: int | None,
+        parent: int | None,
+        state: AgentState | None,
+        after: int,
+        limit: int,
+    ) -> Sequence[Agent]:
+        """Agents by number from `after` on; filters that are None do not apply."""
+        ...
+
+    def workflow(self, id_or_key: str) -> Workflow | None:
+        """The workflow with this id, else with this key."""
+        ...
+
+    def workflows(self, *, after: int, limit: int) -> Sequence[Workflow]:
+        """Workflows by number from `after` on."""
+        ...
+
+    def parties(self, mail_id: str) -> Parties | None:
+        """Between whom the mail with this id went."""
+        ...
+
+    def mail(
+        self, agent: int, direction: MailDirection, *, before: int | None, limit: int, now: int
+    ) -> Sequence[Piece]:
+        """One side of an agent's unexpired mail, newest first, numbers below `before`."""
+        ...
+
+    def waiting(self, agent: Agent, *, limit: int, now: int) -> Sequence[Piece]:
+        """The oldest mail that is neither claimed nor expired."""
+        ...
+
+    def count_waiting(self, agent: Agent, *, now: int, kind: MailKind | None = None) -> int:
+        """How much mail waits, of one kind or of all; exact."""
+        ...
+
+    def exchanged(self, one: Agent, other: Agent) -> int:
+        """How many counted mails the pair has exchanged."""
+        ...
+
+    def reads(self, owner: int, *, before: int | None, limit: int) -> Sequence[MailboxRead]:
+        """The record of foreign reads of a mailbox, newest first."""
+        ...
+
+    def answer(self, caller: int, method: str, request_id: str) -> Answer | None:
+        """The stored answer to a repeated request."""
+        ...
+
+    def lock(self, *agents: Agent) -> Sequence[Agent]:
+        """Keep everybody else from writing to these mailboxes until the commit.
+
+        Returns the agents as they are now, in the order given. An operation that
+        writes calls it once, before its first write, with every agent whose
+        counters it changes.
+        """
+        ...
+
+    def add_workflow(self, id: str, key: str, created_at: int) -> Workflow:
+        """Store a new workflow."""
+        ...
+
+    def add_agent(self, agent: NewAgent) -> Agent:
+        """Store a new agent with an empty mailbox."""
+        ...
+
+    def set_state(self, agent: Agent, state: AgentState) -> Agent:
+        """Change an agent's state and return it."""
+        ...
+
+    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
+        """Store a piece under the next numbers of its mailbox and its sender.
+
+        `counted` mail is counted by the pair's exchange. The agents must be locked.
+        """
+        ...
+
+    def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
+        """Set the counter of waiting plain mail, after expiry made it too high."""
+        ...
+
+    def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> None:
+        """Mark pieces of a locked agent's mailbox as claimed."""
+        ...
+
+    def record_read(self, read: MailboxRead) -> None:
+        """Write down a look into somebody else's mailbox."""
+        ...
+
+    def keep_answer(
+        self, caller: int, method: str, request_id: str, answer: Answer, at: int
+    ) -> None:
+        """Store the answer to a request id, for repeats."""
+        ...
+
+    def touch(self, agent: Agent, at: int) -> None:
+        """Move an agent's last_active_at; a second time in one call costs nothing."""
+        ...
+
+
+Work = Callable[[Session], T]
+
+
+class Store(Protocol):
+    """A database of mail. Any number of servers may share it."""
+
+    @property
+    def cursor_key(self) -> bytes:
+        """The secret that cursors are signed with, the same for every server."""
+        ...
+
+    def read(self, work: Work[T]) -> T:
+        """Run a read in this thread and return what it returns."""
+        ...
+
+    def write(self, work: Work[T], until: float | None = None) -> T:
+        """Run a write, commit it durably, and return what it returned.
+
+        `until` is an instant of time.monotonic after which the work is not begun
+        (Expired). Blocks; the work runs in a thread of the store.
+        """
+        ...
+
+    def perform(self, work: Work[T], *, writes: bool, until: float | None) -> AsyncFuture[T]:
+        """The same for an event loop, which must be running; never blocks it long.
+
+        A read that turns out to write is begun again as a write.
+        """
+        ...
+
+    def check(self) -> None:
+        """Raise StoreRefusal when the database cannot serve reads and writes."""
+        ...
+
+    def sweep(self, *, expired_before: int, answered_before: int) -> int:
+        """Delete a bounded number of old rows; returns how many, 0 when done."""
+        ...
+
+    def close(self) -> None:
+        """Finish what was begun and let go of the database."""
+        ...
+
+
+def sorted_numbers(agents: Iterable[Agent]) -> list[int]:
+    """The numbers of agents in the order in which every store locks them."""
+    return sorted({agent.number for agent in agents})

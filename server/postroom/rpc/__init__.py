@@ -1,0 +1,1 @@
+"""From the proto to plain values, and from a request to its operation."""

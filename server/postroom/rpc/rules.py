@@ -1,0 +1,106 @@
+"""Check a request against the rules that stand beside its fields in the proto."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from google.protobuf.message import Message
+
+from postroom.errors import InvalidRequest, Violation
+from postroom.rpc.contract import Contract, Field
+
+Check = Callable[[Message, str], Iterator[Violation]]
+
+
+def checker(contract: Contract, fields: Iterable[Field]) -> Callable[[Message], None]:
+    """Return a function that raises InvalidRequest naming each field that is wrong.
+
+    Text is counted in Unicode code points. NUL is refused in every text, because
+    not every database can store it.
+    """
+    checks = [check for field in fields for check in _checks(contract, field)]
+
+    def check_all(request: Message) -> None:
+        wrong = [violation for check in checks for violation in check(request, "")]
+        if wrong:
+            raise InvalidRequest(*wrong)
+
+    return check_all
+
+
+def _checks(contract: Contract, field: Field) -> Iterator[Check]:
+    if field.message is not None:
+        yield _nested(contract, field)
+        return
+    if field.required:
+        yield _required(field)
+    if field.is_text:
+        yield _text(field)
+    if field.max_items:
+        yield _max_items(field)
+    if field.minimum is not None:
+        yield _minimum(field, field.minimum)
+
+
+def _nested(contract: Contract, field: Field) -> Check:
+    assert field.message is not None
+    inner = [c for f in contract.fields(field.message) for c in _checks(contract, f)]
+
+    def check(message: Message, path: str) -> Iterator[Violation]:
+        if not field.repeated and not message.HasField(field.name):
+            return
+        for at, value in _values(field, message, path):
+            for one in inner:
+                yield from one(value, f"{at}.")
+
+    return check
+
+
+def _required(field: Field) -> Check:
+    def check(message: Message, path: str) -> Iterator[Violation]:
+        if not getattr(message, field.name):
+            yield Violation(path + field.name, "is required; give it a value")
+
+    return check
+
+
+def _text(field: Field) -> Check:
+    most = field.max_characters
+
+    def check(message: Message, path: str) -> Iterator[Violation]:
+        for at, value in _values(field, message, path):
+            if most and len(value) > most:
+                yield Violation(
+                    at, f"has {len(value):,} characters; at most {most:,} are allowed, shorten it"
+                )
+            if "\0" in value:
+                yield Violation(at, "contains a NUL character; leave it out")
+
+    return check
+
+
+def _max_items(field: Field) -> Check:
+    def check(message: Message, path: str) -> Iterator[Violation]:
+        count = len(getattr(message, field.name))
+        if count > field.max_items:
+            yield Violation(
+                path + field.name, f"has {count:,} values; at most {field.max_items} are allowed"
+            )
+
+    return check
+
+
+def _minimum(field: Field, least: int) -> Check:
+    def check(message: Message, path: str) -> Iterator[Violation]:
+        if getattr(message, field.name) < least:
+            yield Violation(path + field.name, f"must be {least} or more")
+
+    return check
+
+
+def _values(field: Field, message: Message, path: str) -> Iterator[tuple[str, Any]]:
+    value = getattr(message, field.name)
+    if not field.repeated:
+        yield path + field.name, value
+        return
+    for i, item in enumerate(value):
+        yield f"{path}{field.name}[{i}]", item

@@ -1,0 +1,1 @@
+"""The ways in: gRPC, JSON over HTTP, the command line."""

@@ -1,0 +1,15 @@
+"""Workflow: the group of agents that work on one thing together."""
+
+from dataclasses import dataclass
+
+ID_PREFIX = "wfl_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """A workflow. `number` is the store's own; callers see `id` and `key`."""
+
+    number: int
+    id: str
+    key: str
+    created_at: int
