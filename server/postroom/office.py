@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from postroom import exchange, instant, mailbox
 from postroom.agent import Agent
+from postroom.mail import ID_PREFIX, NOTICE_SENDER, Mail, MailKind
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Session, Store
 
@@ -53,6 +54,26 @@ class Call:
         """A new id."""
         return self.office.ids.new(prefix)
 
+    def waiting(self, agent: Agent) -> int:
+        """How much mail waits for an agent."""
+        return self.session.count_waiting([agent], now=self.now)[agent.number]
+
     def expiry(self) -> int:
         """When mail that is sent now stops being offered."""
         return self.now + self.limits.mail_ttl * instant.SECOND
+
+    def notice(self, told: Agent, kind: MailKind, text: str) -> Mail:
+        """Mail that the post room raises itself."""
+        return Mail(
+            id=self.new_id(ID_PREFIX),
+            sender=None,
+            from_agent_id=None,
+            from_name=NOTICE_SENDER,
+            recipient=told.number,
+            to_agent_id=told.id,
+            body=text,
+            reply_to=None,
+            created_at=self.now,
+            expires_at=self.expiry(),
+            kind=kind,
+        )

@@ -5,7 +5,7 @@ Adapters fulfil them by shape. Instants are microseconds since the epoch
 """
 
 from asyncio import Future as AsyncFuture
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -139,8 +139,10 @@ class Session(Protocol):
         """The oldest mail that is neither claimed nor expired."""
         ...
 
-    def count_waiting(self, agent: Agent, *, now: int, kind: MailKind | None = None) -> int:
-        """How much mail waits, of one kind or of all; exact."""
+    def count_waiting(
+        self, agents: Sequence[Agent], *, now: int, kind: MailKind | None = None
+    ) -> Mapping[int, int]:
+        """How much mail waits for each agent, of one kind or of all; exact."""
         ...
 
     def exchanged(self, one: Agent, other: Agent) -> int:
@@ -187,8 +189,12 @@ class Session(Protocol):
         """Set the counter of waiting plain mail, after expiry made it too high."""
         ...
 
-    def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> None:
-        """Mark pieces of a locked agent's mailbox as claimed."""
+    def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
+        """Mark the oldest waiting pieces of a locked agent's mailbox as claimed.
+
+        `pieces` are the first that `waiting` returned for the instant `at`. Returns
+        how many pieces still wait.
+        """
         ...
 
     def record_read(self, read: MailboxRead) -> None:
@@ -202,7 +208,11 @@ class Session(Protocol):
         ...
 
     def touch(self, agent: Agent, at: int) -> None:
-        """Move an agent's last_active_at; a second time in one call costs nothing."""
+        """Move an agent's last_active_at.
+
+        In a read the store does it afterwards, as soon as it can write, and forgets
+        it when it cannot.
+        """
         ...
 
 

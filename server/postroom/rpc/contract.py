@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from agent.v1 import agent_service_pb2, options_pb2
 from google.api import annotations_pb2, field_behavior_pb2
-from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor, MethodDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet, MethodOptions
 from google.protobuf.descriptor_pool import Default, DescriptorPool
 from google.protobuf.message import Message
@@ -53,6 +53,11 @@ class Field:
     def message(self) -> Descriptor | None:
         """The field's message type, None for a scalar or an enum."""
         return self.descriptor.message_type
+
+    @property
+    def enum(self) -> EnumDescriptor | None:
+        """The field's enum type, None for anything else."""
+        return self.descriptor.enum_type
 
     @property
     def is_text(self) -> bool:

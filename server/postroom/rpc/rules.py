@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.message import Message
 
 from postroom.errors import InvalidRequest, Violation
@@ -35,6 +36,8 @@ def _checks(contract: Contract, field: Field) -> Iterator[Check]:
         yield _required(field)
     if field.is_text:
         yield _text(field)
+    if field.enum is not None:
+        yield _enum(field, field.enum)
     if field.max_items:
         yield _max_items(field)
     if field.minimum is not None:
@@ -74,6 +77,18 @@ def _text(field: Field) -> Check:
                 )
             if "\0" in value:
                 yield Violation(at, "contains a NUL character; leave it out")
+
+    return check
+
+
+def _enum(field: Field, enum: EnumDescriptor) -> Check:
+    known = frozenset(enum.values_by_number)
+    names = ", ".join(enum.values_by_name)
+
+    def check(message: Message, path: str) -> Iterator[Violation]:
+        for at, value in _values(field, message, path):
+            if value not in known:
+                yield Violation(at, f"has no value {value}; give one of {names}")
 
     return check
 

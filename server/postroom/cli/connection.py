@@ -1,0 +1,124 @@
+"""One JSON call to the server, with the standard library alone."""
+
+import http.client
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from postroom.cli.environment import Client
+from postroom.cli.failure import Failure
+
+_CHUNK = 1 << 16
+# The server's own word on a missed deadline says more than ours, so it gets a moment.
+_GRACE = 0.25
+_UNSURE = "the call may have taken effect"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    body: bytes
+    content_type: str
+    ignored_fields: str
+
+
+def post(client: Client, path: str, body: bytes, seconds: float) -> Answer:
+    """Send one request, once; nothing is repeated here. Raises Failure when none answers."""
+    deadline = time.monotonic() + seconds + _GRACE
+    connection = _connect(client.url, seconds)
+    try:
+        path = f"{urlsplit(client.url).path}/{path}"
+        connection.request("POST", path, body, _headers(client, seconds))
+        return _receive(connection, deadline)
+    except (OSError, http.client.HTTPException) as error:
+        raise _lost(client.url, seconds, error) from error
+    finally:
+        connection.close()
+
+
+def _lost(url: str, seconds: float, error: Exception) -> Failure:
+    if isinstance(error, TimeoutError):
+        told = f"no answer from {url} within {seconds:g} s; {_UNSURE}"
+        return Failure("deadline_exceeded", told)
+    if isinstance(error, OSError | http.client.IncompleteRead):
+        return Failure("unavailable", f"{url} broke off before the whole answer; {_UNSURE}")
+    return stranger(url, "it does not speak HTTP")
+
+
+def stranger(url: str, found: str) -> Failure:
+    """Say that the address belongs to another program."""
+    told = f"what answers at {url} is not postroom ({found}); set POSTROOM_URL to the server"
+    return Failure("unavailable", told)
+
+
+def _connect(url: str, seconds: float) -> http.client.HTTPConnection:
+    connection = _connection(urlsplit(url), seconds)
+    try:
+        connection.connect()
+    except OSError as error:
+        why = "" if isinstance(error, ConnectionRefusedError) else f" ({_reason(error)})"
+        told = f'cannot reach the server at {url}{why}; start it with "postroom serve" '
+        raise Failure("unavailable", f"{told}or set POSTROOM_URL") from error
+    return connection
+
+
+def _connection(url: SplitResult, seconds: float) -> http.client.HTTPConnection:
+    secure = url.scheme == "https"
+    kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+    return kind(url.hostname or "", url.port, timeout=seconds)
+
+
+def _reason(error: OSError) -> str:
+    return "timed out" if isinstance(error, TimeoutError) else error.strerror or str(error)
+
+
+def _headers(client: Client, seconds: float) -> dict[str, str]:
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        "Grpc-Timeout": f"{max(1, round(seconds * 1000))}m",
+    }
+    if client.agent_id:
+        headers["Postroom-Agent-Id"] = client.agent_id
+    if client.token:
+        headers["Authorization"] = f"Bearer {client.token}"
+    return headers
+
+
+def _receive(connection: http.client.HTTPConnection, deadline: float) -> Answer:
+    # Kept, because the connection lets go of its socket once the headers are in.
+    link = connection.sock
+    link.settimeout(_left(deadline))
+    response = connection.getresponse()
+    body = b"".join(_pieces(link, response, deadline))
+    if response.length:
+        raise http.client.IncompleteRead(b"", response.length)
+    return Answer(
+        status=response.status,
+        body=body,
+        content_type=response.getheader("Content-Type", ""),
+        ignored_fields=response.getheader("Postroom-Ignored-Fields", ""),
+    )
+
+
+def _pieces(
+    link: socket.socket, response: http.client.HTTPResponse, deadline: float
+) -> Iterator[bytes]:
+    # In pieces, because a socket's own time-out starts anew with every byte.
+    while not response.isclosed():
+        link.settimeout(_left(deadline))
+        piece = response.read1(_CHUNK)
+        if not piece:
+            return
+        yield piece
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

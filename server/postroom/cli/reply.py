@@ -1,0 +1,39 @@
+"""What an answer says: the response, or why there is none."""
+
+import json
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor
+
+from postroom.cli.connection import Answer, stranger
+from postroom.cli.failure import CODES, Failure
+
+_OK = 200
+
+
+def response(answer: Answer, output: Descriptor, url: str) -> dict[str, Any]:
+    """Return the response's JSON. Raises the server's refusal as a Failure."""
+    value = _parsed(answer, url)
+    if answer.status != _OK:
+        raise _refusal(value, answer, url)
+    names = {field.json_name for field in output.fields}
+    # A newer server may add fields, but it never leaves all of ours out.
+    if not isinstance(value, dict) or (names and names.isdisjoint(value)):
+        raise stranger(url, f"its answer is no {output.name}")
+    return value
+
+
+def _parsed(answer: Answer, url: str) -> Any:
+    try:
+        return json.loads(answer.body.decode())
+    except (ValueError, RecursionError) as error:
+        kind = answer.content_type.split(";")[0].strip() or "no content type"
+        raise stranger(url, f"HTTP {answer.status}, {kind} that is not JSON") from error
+
+
+def _refusal(value: Any, answer: Answer, url: str) -> Failure:
+    code = value.get("code") if isinstance(value, dict) else None
+    # A bool is an int to Python, but no code.
+    if type(code) is not int or not 0 < code < len(CODES):
+        return stranger(url, f"HTTP {answer.status} without a status of ours")
+    return Failure(CODES[code], str(value.get("message") or "the server gave no reason"))

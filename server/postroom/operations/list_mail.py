@@ -1,0 +1,47 @@
+"""ListMail: look at an agent's mail without claiming it."""
+
+from agent.v1.agent_service_pb2 import ListMailRequest, ListMailResponse
+
+from postroom import lookup
+from postroom.agent import Agent
+from postroom.errors import Forbidden
+from postroom.mail import MailDirection
+from postroom.office import Call
+from postroom.page import page_limit
+from postroom.ports import MailboxRead
+from postroom.rpc.messages import fitting, mail_list
+
+
+def list_mail(call: Call, request: ListMailRequest) -> ListMailResponse:
+    """Return one page, newest first; a foreign read is recorded before it is made."""
+    owner = lookup.agent(call.session, request.id) if request.id else call.caller
+    direction = MailDirection(request.direction or MailDirection.RECEIVED)
+    cursors = call.office.cursors
+    scope = (call.caller.id, "mail", owner.id, direction.name)
+    before = cursors.read(request.pagination.cursor, *scope)
+    if owner.number != call.caller.number:
+        _record(call, owner, direction)
+    limit = page_limit(request.pagination.limit)
+    found = call.session.mail(owner.number, direction, before=before, limit=limit + 1, now=call.now)
+    shown = fitting(found, limit)
+    response = mail_list(shown)
+    if len(shown) < len(found):
+        response.next_page_token = cursors.write(shown[-1].number, *scope)
+    return response
+
+
+def _record(call: Call, owner: Agent, direction: MailDirection) -> None:
+    if owner.is_operator:
+        raise Forbidden("the operator's mail is not for agents to read", "OPERATOR_MAILBOX")
+    call.session.record_read(
+        MailboxRead(
+            id=call.new_id("read_"),
+            reader=call.caller.number,
+            reader_id=call.caller.id,
+            owner=owner.number,
+            owner_id=owner.id,
+            read_at=call.now,
+            method=call.method,
+            direction=direction,
+        )
+    )

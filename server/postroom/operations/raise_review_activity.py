@@ -1,0 +1,29 @@
+"""RaiseReviewActivity: tell agents that a review has moved."""
+
+from agent.v1.agent_service_pb2 import RaiseReviewActivityRequest, RaiseReviewActivityResponse
+
+from postroom import lookup
+from postroom.errors import Forbidden
+from postroom.mail import MailKind
+from postroom.office import Call
+from postroom.rpc.messages import mail_message
+
+
+def raise_review_activity(
+    call: Call, request: RaiseReviewActivityRequest
+) -> RaiseReviewActivityResponse:
+    """Raise one notice for each agent named, all or none."""
+    if not call.caller.is_operator:
+        raise Forbidden("only the operator raises review notices", "OPERATOR_ONLY")
+    ids = dict.fromkeys(request.agent_ids)
+    agents = call.session.lock(*(lookup.agent(call.session, id) for id in ids))
+    for agent in agents:
+        agent.must_accept_mail()
+    text = f"The review {request.review} has moved. Its comments are in {request.file}."
+    response = RaiseReviewActivityResponse()
+    for agent in agents:
+        notice = call.notice(agent, MailKind.REVIEW_ACTIVITY, text)
+        message = mail_message(notice)
+        call.session.deliver(notice, message.SerializeToString(), counted=False)
+        response.mail.append(message)
+    return response

@@ -1,0 +1,89 @@
+"""SendMail: one piece of mail to another agent (mail.md, check by check)."""
+
+from agent.v1.agent_service_pb2 import SendMailRequest, SendMailResponse
+
+from postroom import address, exchange, mailbox
+from postroom.agent import Agent
+from postroom.errors import NotFound, invalid
+from postroom.mail import ID_PREFIX, Mail, MailKind
+from postroom.office import Call
+from postroom.rpc.messages import mail_message
+
+
+def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
+    """Store one mail, the counters and, when it spends the pair's limit, the notices."""
+    recipient = address.resolve(call.session, call.caller, request.to)
+    if recipient.number == call.caller.number:
+        raise invalid("to", "is yourself; mail goes to another agent", "SELF_SEND")
+    sender, recipient = call.session.lock(call.caller, recipient)
+    recipient.must_accept_mail()
+    sender.must_reach(recipient)
+    if request.HasField("reply_to"):
+        _check_reply(call, recipient, request.reply_to)
+    is_counted = exchange.is_limited(sender, recipient)
+    spends = is_counted and exchange.admit(
+        sender, recipient, call.session.exchanged(sender, recipient), call.limits.exchange
+    )
+    recipient = _with_room(call, recipient)
+    mail = _plain(call, sender, recipient, request)
+    message = mail_message(mail)
+    call.session.deliver(mail, message.SerializeToString(), counted=is_counted)
+    if spends:
+        _tell_capped(call, sender, recipient)
+        _tell_capped(call, recipient, sender)
+    return SendMailResponse(mail=message, warning=_warning(recipient))
+
+
+def _check_reply(call: Call, recipient: Agent, reply_to: str) -> None:
+    parties = call.session.parties(reply_to)
+    if parties is None or call.caller.number not in parties:
+        told = f"you neither sent nor received mail with the id {reply_to!r}"
+        raise NotFound("mail", reply_to, told)
+    if recipient.number not in parties:
+        raise invalid(
+            "reply_to",
+            f"names mail that you did not exchange with {recipient.id}; leave it out or "
+            "send the answer to the agent that wrote it",
+        )
+
+
+def _with_room(call: Call, recipient: Agent) -> Agent:
+    limit = call.limits.mailbox
+    if recipient.mailbox.waiting < limit:
+        return recipient
+    counts = call.session.count_waiting([recipient], now=call.now, kind=MailKind.PLAIN)
+    waiting = counts[recipient.number]
+    if waiting >= limit:
+        raise mailbox.full(recipient.id, limit)
+    return call.session.recount_waiting(recipient, waiting)
+
+
+def _plain(call: Call, sender: Agent, recipient: Agent, request: SendMailRequest) -> Mail:
+    return Mail(
+        id=call.new_id(ID_PREFIX),
+        sender=sender.number,
+        from_agent_id=sender.id,
+        from_name=sender.name,
+        recipient=recipient.number,
+        to_agent_id=recipient.id,
+        body=request.body,
+        reply_to=request.reply_to if request.HasField("reply_to") else None,
+        created_at=call.now,
+        expires_at=call.expiry(),
+        kind=MailKind.PLAIN,
+    )
+
+
+def _tell_capped(call: Call, told: Agent, other: Agent) -> None:
+    text = exchange.capped_notice(other, call.limits.exchange)
+    notice = call.notice(told, MailKind.EXCHANGE_CAPPED, text)
+    call.session.deliver(notice, mail_message(notice).SerializeToString(), counted=False)
+
+
+def _warning(recipient: Agent) -> str:
+    if not recipient.is_dormant:
+        return ""
+    return (
+        f"{recipient.name} ({recipient.id}) is dormant: nothing runs behind it, and the mail "
+        "waits until it is resumed"
+    )

@@ -1,0 +1,148 @@
+"""The registry: each declared method joined to its operation."""
+
+import hashlib
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from google.protobuf.message import Message
+
+from postroom.agent import Agent
+from postroom.errors import AlreadyExists, Expired
+from postroom.instant import MINUTE
+from postroom.office import Call, Office
+from postroom.ports import Answer, Session
+from postroom.rpc.contract import Contract, Spec
+from postroom.rpc.door import Incoming, Outgoing
+from postroom.rpc.identity import IDEMPOTENCY_KEY, Identity, identify, values
+from postroom.rpc.rules import checker
+
+Operation = Callable[..., Any]
+
+
+def find_operation(spec: Spec) -> Operation:
+    """The function of postroom.operations that is named like the method."""
+    module = import_module(f"postroom.operations.{spec.snake_name}")
+    operation: Operation = getattr(module, spec.snake_name)
+    return operation
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method that can be called: its declaration, its rules, its operation."""
+
+    spec: Spec
+    check: Callable[[Message], None]
+    operation: Operation
+
+    def call(
+        self, office: Office, identity: Identity, request: Message, session: Session
+    ) -> Message:
+        """Answer a request inside one transaction.
+
+        The caller is proven first, then the fields are checked, then a repeated
+        request_id is answered; only then the operation runs (mail.md's order).
+        """
+        caller = identity.caller(session)
+        self.check(request)
+        key = getattr(request, self.spec.request_key) if self.spec.request_key else ""
+        if key and (stored := session.answer(caller.number, self.spec.full_name, key)):
+            return self._repeat(stored, request)
+        now = office.clock.now()
+        call = Call(office, session, caller, self.spec.full_name, now)
+        response: Message = self.operation(call, request)
+        self._touch(session, caller, now)
+        if key:
+            answer = Answer(_digest(request), response.SerializeToString())
+            session.keep_answer(caller.number, self.spec.full_name, key, answer, now)
+        return response
+
+    async def stream(
+        self, office: Office, identity: Identity, request: Message
+    ) -> AsyncIterator[Message]:
+        """Answer a request with messages; the operation opens its own transactions."""
+        caller = await office.store.perform(identity.caller, writes=False, until=None)
+        self.check(request)
+        async for message in self.operation(office, caller, request):
+            yield message
+
+    def _touch(self, session: Session, caller: Agent, now: int) -> None:
+        # mail.md: each write counts as activity, reads at most once a minute.
+        if not self.spec.reads_only or now - caller.mailbox.last_active_at >= MINUTE:
+            session.touch(caller, now)
+
+    def _repeat(self, stored: Answer, request: Message) -> Message:
+        if stored.digest != _digest(request):
+            raise AlreadyExists(
+                "this request_id was used for a different request; give each new request its own",
+                "REQUEST_ID_REUSED",
+            )
+        return self.spec.response_class.FromString(stored.response)
+
+
+class Registry:
+    """The door to all operations of an office (see postroom.rpc.door)."""
+
+    def __init__(
+        self,
+        office: Office,
+        contract: Contract,
+        find: Callable[[Spec], Operation] = find_operation,
+    ) -> None:
+        self.office = office
+        self._methods = {
+            spec.full_name: Method(spec, checker(contract, spec.fields), find(spec))
+            for spec in contract.specs
+        }
+
+    @property
+    def specs(self) -> Sequence[Spec]:
+        """Every method, in order of declaration."""
+        return [method.spec for method in self._methods.values()]
+
+    async def call(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> Message:
+        """Answer one request. Raises Refusal."""
+        del outgoing
+        method = self._methods[spec.full_name]
+        identity = _prepare(spec, request, incoming)
+        work = partial(method.call, self.office, identity, request)
+        until = _until(incoming.time_left)
+        return await self.office.store.perform(work, writes=not spec.reads_only, until=until)
+
+    def stream(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> AsyncIterator[Message]:
+        """Answer one request with a stream. Raises Refusal on iteration."""
+        del outgoing
+        identity = _prepare(spec, request, incoming)
+        return self._methods[spec.full_name].stream(self.office, identity, request)
+
+
+def names(specs: Iterable[Spec]) -> list[str]:
+    """The services of these methods, each once."""
+    return list(dict.fromkeys(spec.service for spec in specs))
+
+
+def _prepare(spec: Spec, request: Message, incoming: Incoming) -> Identity:
+    identity = identify(incoming.metadata)
+    if spec.request_key and not getattr(request, spec.request_key):
+        for key in values(incoming.metadata, IDEMPOTENCY_KEY)[:1]:
+            setattr(request, spec.request_key, key)
+    return identity
+
+
+def _until(time_left: float | None) -> float | None:
+    if time_left is None:
+        return None
+    if time_left <= 0:
+        raise Expired
+    return time.monotonic() + time_left
+
+
+def _digest(request: Message) -> bytes:
+    return hashlib.sha256(request.SerializeToString(deterministic=True)).digest()

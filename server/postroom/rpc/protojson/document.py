@@ -1,0 +1,141 @@
+"""From bytes to plain values, refusing what is not strictly JSON in UTF-8.
+
+Numbers stay text, because turning them into Python numbers loses digits. Keys that
+an object holds twice are kept in mind, because only the field they meet can say
+whether that is wrong.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final, Never
+
+from postroom.rpc.protojson.refusal import JsonInvalid
+
+MAX_DEPTH: Final = 100
+BLANK: Final = object()
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_MAYBE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<lone>u[dD][89a-fA-F])|.)",
+    re.DOTALL,
+)
+# What the parser leaves unread when a literal, number or escape is cut short.
+_STUMP = re.compile(
+    r"-|\.|[eE][+-]?|t(r(ue?)?)?|f(a(l(se?)?)?)?|n(u(ll?)?)?|N(aN?)?|-?I\w*|\\?u?[0-9a-fA-F]{0,3}"
+)
+
+
+class Number(str):
+    """A number, as it was written."""
+
+    __slots__ = ()
+
+
+class Doubled(dict[str, Any]):
+    """An object that gives some keys more than once."""
+
+    twice: frozenset[str]
+
+
+def parse(body: bytes | str, *, whole: bool = False) -> Any:
+    """Read the first JSON value; BLANK if there is none.
+
+    What follows it is ignored, unless `whole` is set. Raises JsonInvalid for bad
+    UTF-8, bad JSON, lone surrogates, NaN, and more than 100 levels.
+    """
+    text = body if isinstance(body, str) else _decoded(body)
+    start = _end_of_space(text, 0)
+    if start == len(text):
+        return BLANK
+    value, end = _parsed(text, start)
+    if whole and _end_of_space(text, end) != len(text):
+        raise JsonInvalid("", "there is text after the JSON value; send one value alone")
+    if _MAYBE_SURROGATE.search(text, start, end):
+        _refuse_lone_surrogates(text, start, end)
+    if isinstance(value, (dict, list)) and text.count("[") + text.count("{") > MAX_DEPTH:
+        _refuse_depth(value)
+    return value
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise JsonInvalid(
+            "", f"the body is not UTF-8 (byte {error.start}); send JSON in UTF-8"
+        ) from None
+
+
+def _end_of_space(text: str, start: int) -> int:
+    found = _SPACE.match(text, start)
+    return found.end() if found else start
+
+
+def _parsed(text: str, start: int) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        if _is_cut_short(text, error):
+            raise JsonInvalid("", "unexpected EOF") from None
+        raise JsonInvalid(
+            "",
+            f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}",
+        ) from None
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _is_cut_short(text: str, error: json.JSONDecodeError) -> bool:
+    if error.msg.startswith("Unterminated"):
+        return True
+    return _STUMP.fullmatch(text[error.pos :].strip(" \t\r\n")) is not None
+
+
+def _refuse_lone_surrogates(text: str, start: int, end: int) -> None:
+    if any(escape["lone"] for escape in _ESCAPE.finditer(text, start, end)):
+        raise JsonInvalid(
+            "", "a \\u escape is half of a surrogate pair; send both halves or the character"
+        )
+
+
+def _refuse_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [held for one in level for held in _held(one)]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _held(value: Any) -> Iterator[Any]:
+    children = value.values() if isinstance(value, dict) else value
+    return (child for child in children if isinstance(child, (dict, list)))
+
+
+def _too_deep() -> JsonInvalid:
+    return JsonInvalid("", f"the JSON nests deeper than {MAX_DEPTH} levels; flatten it")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    keys = [key for key, _ in pairs]
+    doubled = Doubled(found)
+    doubled.twice = frozenset(key for key in found if keys.count(key) > 1)
+    return doubled
+
+
+def _refuse_constant(word: str) -> Never:
+    raise JsonInvalid("", f'the body is not JSON: {word} must be in quotes: "{word}"')
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_int=Number,
+    parse_float=Number,
+    parse_constant=_refuse_constant,
+)

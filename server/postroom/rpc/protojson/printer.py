@@ -1,0 +1,183 @@
+"""Messages as protobuf JSON, with unset fields printed and lowerCamel names.
+
+Each message type is turned once into a function that prints it; the work per
+message is then a few lookups per field.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from json.encoder import encode_basestring
+from operator import attrgetter
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+from google.protobuf.descriptor_pool import Default, DescriptorPool
+from google.protobuf.message import Message
+
+from postroom.rpc.protojson import known_out
+from postroom.rpc.protojson.digits import printed_double, printed_float
+
+Print = Callable[[Any], str]
+
+NULL_VALUE = "google.protobuf.NullValue"
+
+
+class Printer:
+    """Prints messages. Any is resolved in the pool; safe to share between threads."""
+
+    def __init__(self, pool: DescriptorPool | None = None) -> None:
+        self.pool = pool or Default()
+        self._prints: dict[Descriptor, Print] = {}
+
+    def text(self, message: Message) -> str:
+        """Return the JSON text. Raises Unprintable for what has no JSON form."""
+        descriptor: Any = message.DESCRIPTOR
+        return self.of(descriptor)(message)
+
+    def plain(self, message: Message) -> Any:
+        """Return the same as dicts, lists, strings, numbers, booleans and None."""
+        return json.loads(self.text(message))
+
+    def of(self, descriptor: Descriptor) -> Print:
+        """Return the function that prints this type."""
+        found = self._prints.get(descriptor)
+        if found is None:
+            special = known_out.PRINTS.get(descriptor.full_name)
+            found = special(self) if special else self._message(descriptor)
+            self._prints[descriptor] = found
+        return found
+
+    def value(self, field: FieldDescriptor) -> Print:
+        """Return the function that prints a field's value, list or map."""
+        if field.message_type and field.message_type.GetOptions().map_entry:
+            return self._map(field)
+        one = self.single(field)
+        return _list(one) if field.is_repeated else one
+
+    def single(self, field: FieldDescriptor) -> Print:
+        """Return the function that prints one value of a field."""
+        if field.message_type:
+            # Not compiled here, because types may hold themselves.
+            return self.text
+        if field.enum_type:
+            return _enum(field.enum_type)
+        return _SCALARS[field.type]
+
+    def _message(self, descriptor: Descriptor) -> Print:
+        fields = list(descriptor.fields)
+        keys = [f"{json.dumps(field.json_name)}:" for field in fields]
+        values = _values(fields)
+        prints = [_nothing if _is_message(field) else self.value(field) for field in fields]
+        optional = [
+            (at, field.name, "" if field.containing_oneof else f"{keys[at]}null")
+            for at, field in enumerate(fields)
+            if field.has_presence and not field.message_type
+        ]
+        messages = [
+            (at, field.name, "" if field.containing_oneof else f"{keys[at]}null", self.value(field))
+            for at, field in enumerate(fields)
+            if _is_message(field)
+        ]
+
+        def printed(message: Message) -> str:
+            given = values(message)
+            parts = [key + one(value) for key, one, value in zip(keys, prints, given, strict=True)]
+            has = message.HasField
+            for at, name, absent in optional:
+                if not has(name):
+                    parts[at] = absent
+            for at, name, absent, one in messages:
+                parts[at] = keys[at] + one(given[at]) if has(name) else absent
+            return "{" + ",".join(filter(None, parts)) + "}"
+
+        return printed
+
+    def _map(self, field: FieldDescriptor) -> Print:
+        entry: Any = field.message_type
+        one = self.single(entry.fields_by_name["value"])
+        is_boolean = entry.fields_by_name["key"].type == FieldDescriptor.TYPE_BOOL
+        key = _boolean if is_boolean else str
+
+        def printed(entries: Mapping[Any, Any]) -> str:
+            members = [f"{encode_basestring(key(k))}:{one(entries[k])}" for k in sorted(entries)]
+            return f"{{{','.join(members)}}}"
+
+        return printed
+
+
+def _is_message(field: FieldDescriptor) -> bool:
+    return field.message_type is not None and not field.is_repeated
+
+
+def _values(fields: list[FieldDescriptor]) -> Callable[[Message], tuple[Any, ...]]:
+    names = [field.name for field in fields]
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda message: tuple(getattr(message, name) for name in names)
+
+
+def _list(one: Print) -> Print:
+    return lambda values: f"[{','.join(map(one, values))}]" if values else "[]"
+
+
+class _Names(dict[int, str]):
+    """Enum numbers as JSON; a number without a name stays a number."""
+
+    def __missing__(self, number: int) -> str:
+        return str(number)
+
+
+def _enum(enum: EnumDescriptor) -> Print:
+    if enum.full_name == NULL_VALUE:
+        return lambda _: "null"
+    names = _Names()
+    for value in enum.values:
+        # Of several names for one number, the first declared is printed.
+        names.setdefault(value.number, f'"{value.name}"')
+    return names.__getitem__
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _quoted(value: int) -> str:
+    return f'"{value}"'
+
+
+def _bytes(value: bytes) -> str:
+    return f'"{b64encode(value).decode()}"'
+
+
+def _nothing(_: Any) -> str:
+    return ""
+
+
+_SCALARS: dict[int, Print] = {
+    FieldDescriptor.TYPE_STRING: encode_basestring,
+    FieldDescriptor.TYPE_BYTES: _bytes,
+    FieldDescriptor.TYPE_BOOL: _boolean,
+    FieldDescriptor.TYPE_DOUBLE: printed_double,
+    FieldDescriptor.TYPE_FLOAT: printed_float,
+    **dict.fromkeys(
+        (
+            FieldDescriptor.TYPE_INT32,
+            FieldDescriptor.TYPE_SINT32,
+            FieldDescriptor.TYPE_UINT32,
+            FieldDescriptor.TYPE_FIXED32,
+            FieldDescriptor.TYPE_SFIXED32,
+        ),
+        str,
+    ),
+    **dict.fromkeys(
+        (
+            FieldDescriptor.TYPE_INT64,
+            FieldDescriptor.TYPE_SINT64,
+            FieldDescriptor.TYPE_UINT64,
+            FieldDescriptor.TYPE_FIXED64,
+            FieldDescriptor.TYPE_SFIXED64,
+        ),
+        _quoted,
+    ),
+}

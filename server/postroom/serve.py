@@ -1,0 +1,161 @@
+"""`postroom serve`: both listeners on one event loop, from start to drain."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import uvloop
+
+from postroom.assemble import PostRoom, assemble
+from postroom.errors import Refusal
+from postroom.listen import Address, BadAddress, loopback
+from postroom.ports import Session
+from postroom.settings import BadSetting, Settings, load
+from postroom.storage.migrate import SchemaTooNew
+from postroom.storage.open import BadUrl
+from postroom.storage.sqlite import EmptyFile
+from postroom.surfaces.gateway import Gateway, Guard
+from postroom.surfaces.probes import Probes
+from postroom.surfaces.web import Web, bind
+from postroom.surfaces.wire import Wire
+from postroom.sweeping import sweep_for_ever
+from postroom.wakeups import LocalWakeups
+
+log = logging.getLogger(__name__)
+
+# sysexits.h: a setting is wrong, the service cannot start.
+EX_UNAVAILABLE, EX_CONFIG = 69, 78
+# Under the 10 s that a stop may take (reliability.md, P44).
+GRACE_SECONDS = 8
+
+
+class CannotListen(Exception):
+    """A port is taken; the text names the setting that moves it."""
+
+    def __init__(self, address: Address, setting: str) -> None:
+        super().__init__(
+            f"cannot listen on {address}: the port is taken or not allowed; end the other "
+            f"program, or choose another address with --{setting} or POSTROOM_{setting.upper()}"
+        )
+
+
+def run(overrides: Mapping[str, str]) -> int:
+    """Serve until SIGTERM or SIGINT; returns the exit status."""
+    try:
+        settings = load(os.environ, overrides)
+        logging.basicConfig(
+            stream=sys.stderr,
+            level=settings.log_level.upper(),
+            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        )
+        # Files that are made from here on are this user's alone.
+        os.umask(0o077)
+        uvloop.run(_serve(settings))
+    except (BadSetting, BadAddress, BadUrl) as error:
+        return _fail(error, EX_CONFIG)
+    except (CannotListen, SchemaTooNew, EmptyFile, Refusal, OSError) as error:
+        return _fail(error, EX_UNAVAILABLE)
+    return 0
+
+
+def _fail(error: Exception, status: int) -> int:
+    sys.stderr.write(f"postroom: {error}\n")
+    return status
+
+
+@dataclass
+class _Listeners:
+    wire: Wire
+    web: Web
+    grpc: Address
+    http: Address
+
+
+async def _serve(settings: Settings) -> None:
+    addresses = (loopback(settings.grpc, "--grpc"), loopback(settings.http, "--http"))
+    stop = _stop_signal()
+    room = assemble(settings, wakeups=LocalWakeups(asyncio.get_running_loop()))
+    try:
+        await _answer(room, settings, addresses, stop)
+    finally:
+        await asyncio.to_thread(room.office.store.close)
+
+
+async def _answer(
+    room: PostRoom, settings: Settings, addresses: tuple[Address, Address], stop: asyncio.Event
+) -> None:
+    listeners = _listen(room, settings, *addresses)
+    await listeners.wire.start()
+    serving = asyncio.create_task(listeners.web.serve())
+    sweeping = asyncio.create_task(sweep_for_ever(room.office))
+    _announce(listeners)
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
+    sweeping.cancel()
+    await _drain(listeners, serving)
+
+
+def _announce(listeners: _Listeners) -> None:
+    sys.stdout.write(f"grpc {listeners.grpc}\nhttp {listeners.http}\n")
+    sys.stdout.flush()
+    log.info(
+        "whoever reaches these loopback ports may call as any agent, or as the operator by "
+        "naming none"
+    )
+
+
+def _listen(room: PostRoom, settings: Settings, grpc: Address, http: Address) -> _Listeners:
+    wire = Wire(room.registry, reflection=settings.reflection)
+    try:
+        grpc = Address(grpc.host, wire.bind(str(grpc)))
+    except OSError:
+        raise CannotListen(grpc, "grpc") from None
+    try:
+        listener = bind(http.host, http.port)
+    except OSError:
+        raise CannotListen(http, "http") from None
+    http = Address(http.host, listener.getsockname()[1])
+    return _Listeners(wire, Web(_app(room, settings, http), listener, GRACE_SECONDS), grpc, http)
+
+
+def _app(room: PostRoom, settings: Settings, http: Address) -> Guard:
+    async def ready() -> None:
+        await room.office.store.perform(_look, writes=True, until=None)
+
+    gateway = Gateway(room.registry, strict_json=settings.strict_json)
+    return Guard(Probes(gateway, ready), hosts=_hosts(http))
+
+
+def _look(session: Session) -> None:
+    """A write of nothing: it needs the lock, the disk and the schema."""
+    session.workflows(after=0, limit=1)
+
+
+def _hosts(http: Address) -> frozenset[str]:
+    own = {str(http), f"127.0.0.1:{http.port}", f"localhost:{http.port}", f"[::1]:{http.port}"}
+    return frozenset(own)
+
+
+def _stop_signal() -> asyncio.Event:
+    """An event that the first SIGTERM or SIGINT sets; the second ends the process."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def ask(number: int) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ask, number)
+    return stop
+
+
+async def _drain(listeners: _Listeners, serving: asyncio.Task[None]) -> None:
+    log.info("stopping: finishing the calls in progress")
+    listeners.web.stop()
+    await asyncio.gather(listeners.wire.stop(GRACE_SECONDS), serving)

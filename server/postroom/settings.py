@@ -1,0 +1,128 @@
+"""The server's settings: the only reader of the environment and of the TOML file."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path, user_data_path
+
+from postroom.office import Limits
+
+CONFIG_VARIABLE = "POSTROOM_CONFIG"
+
+
+class BadSetting(Exception):
+    """A setting has a value that cannot be used; the text names it and says why."""
+
+
+def _setting(default: Any, doc: str, *, secret: bool = False) -> Any:
+    return field(default=default, metadata={"doc": doc}, repr=not secret)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Each field is read from the command line, else POSTROOM_<NAME>, else the file."""
+
+    grpc: str = _setting("127.0.0.1:50051", "Address of the gRPC listener; port 0 picks one.")
+    http: str = _setting("127.0.0.1:8787", "Address of the HTTP listener; port 0 picks one.")
+    database: str = _setting(
+        "",
+        "sqlite:///… or postgresql://… URL; empty: a file in the data directory.",
+        secret=True,
+    )
+    data_dir: str = _setting("", "The folder of the server's files; empty: the platform's own.")
+    log_level: str = _setting("info", "debug, info, warning or error; the log goes to stderr.")
+    reflection: bool = _setting(True, "Whether gRPC clients may ask for the protos.")
+    strict_json: bool = _setting(False, "Whether JSON requests with unknown fields are refused.")
+    exchange_limit: int = _setting(100, "Mails that one pair of agents may exchange, for good.")
+    mailbox_limit: int = _setting(200, "Waiting mails that one mailbox may hold.")
+    mail_ttl: int = _setting(604_800, "Seconds until mail expires.")
+    mail_retention: int = _setting(2_592_000, "Seconds until expired mail is deleted.")
+    request_id_retention: int = _setting(86_400, "Seconds for which a request_id is remembered.")
+
+    @property
+    def limits(self) -> Limits:
+        """The figures that operations work with."""
+        return Limits(
+            exchange=self.exchange_limit,
+            mailbox=self.mailbox_limit,
+            mail_ttl=self.mail_ttl,
+            mail_retention=self.mail_retention,
+            request_id_retention=self.request_id_retention,
+        )
+
+    @property
+    def data_path(self) -> Path:
+        """The folder for the server's files."""
+        return Path(self.data_dir) if self.data_dir else user_data_path("postroom")
+
+    @property
+    def database_url(self) -> str:
+        """The database, the default one filled in."""
+        return self.database or f"sqlite:///{self.data_path / 'mail.db'}"
+
+
+# The database's variable has a longer name than its field.
+_VARIABLES = {"database": "POSTROOM_DATABASE_URL"}
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return _VARIABLES.get(name, f"POSTROOM_{name.upper()}")
+
+
+def load(environ: Mapping[str, str], overrides: Mapping[str, str]) -> Settings:
+    """Read all settings. Raises BadSetting for an unknown name or a bad value."""
+    found: dict[str, Any] = _from_file(environ)
+    for each in fields(Settings):
+        if environ.get(variable(each.name)):
+            found[each.name] = environ[variable(each.name)]
+    found |= overrides
+    return Settings(**{name: _value(name, value) for name, value in found.items()})
+
+
+def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:
+    named = environ.get(CONFIG_VARIABLE)
+    path = Path(named) if named else user_config_path("postroom") / "postroom.toml"
+    if not named and not path.exists():
+        return {}
+    try:
+        found = tomllib.loads(path.read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadSetting(f"cannot read the settings file {path}: {error}") from None
+    unknown = found.keys() - {each.name for each in fields(Settings)}
+    if unknown:
+        raise BadSetting(f"{path} has unknown settings: {', '.join(sorted(unknown))}")
+    return found
+
+
+def _value(name: str, value: Any) -> Any:
+    default: object = next(each.default for each in fields(Settings) if each.name == name)
+    wanted = type(default)
+    if wanted is bool:
+        return _switch(name, value)
+    if wanted is int:
+        return _positive(name, value)
+    if name == "log_level" and value not in ("debug", "info", "warning", "error"):
+        raise BadSetting(f"{variable(name)} is {value!r}; give debug, info, warning or error")
+    return str(value)
+
+
+def _switch(name: str, value: Any) -> bool:
+    words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    try:
+        return words[str(value).lower()]
+    except KeyError:
+        raise BadSetting(f"{variable(name)} is {value!r}; give true or false") from None
+
+
+def _positive(name: str, value: Any) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = 0
+    if number <= 0:
+        raise BadSetting(f"{variable(name)} is {value!r}; give a whole number above 0")
+    return number

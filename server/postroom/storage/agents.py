@@ -1,0 +1,142 @@
+"""Agents and workflows in the database."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from postroom.agent import Agent, AgentState
+from postroom.mailbox import Mailbox
+from postroom.ports import NewAgent
+from postroom.storage import statements
+from postroom.storage.database import Row
+from postroom.storage.models import AgentRow, MailboxRow, WorkflowRow
+from postroom.storage.transaction import Transaction
+from postroom.workflow import Workflow
+
+
+def agent_of(row: Row) -> Agent:
+    """An agent from a row of statements.AGENT."""
+    return Agent(
+        number=row[0],
+        id=row[1],
+        name=row[2],
+        workflow=row[3],
+        workflow_id=row[4],
+        role=row[5],
+        parent=row[6],
+        parent_id=row[7],
+        state=AgentState(row[8]),
+        program=row[9],
+        model=row[10],
+        task_description=row[11],
+        created_at=row[12],
+        mailbox=Mailbox(
+            received=row[13],
+            sent=row[14],
+            waiting=row[15],
+            claimed_through=row[16],
+            last_active_at=row[17],
+        ),
+    )
+
+
+class AgentQueries(Transaction):
+    """The part of a session that deals with agents and workflows."""
+
+    def agent(self, id: str) -> Agent | None:
+        """See Session.agent."""
+        row = self.connection.one(statements.AGENT_BY_ID, (id,))
+        return agent_of(row) if row else None
+
+    def live_agents_named(self, name: str, workflow: int | None) -> Sequence[Agent]:
+        """See Session.live_agents_named."""
+        text, parameters = statements.LIVE_AGENTS_NAMED, (name,)
+        if workflow is None:
+            return self._agents(f"{text} ORDER BY a.number", parameters)
+        return self._agents(f"{text} AND a.workflow = ?", (*parameters, workflow))
+
+    def name_is_taken(self, name: str, workflow: int) -> bool:
+        """See Session.name_is_taken."""
+        holder = AgentRow.select(AgentRow.number).where(
+            AgentRow.workflow == workflow,
+            AgentRow.folded_name == name.lower(),
+            AgentRow.state != AgentState.ARCHIVED,
+        )
+        return bool(self.connection.rows(holder))
+
+    def agents(
+        self,
+        *,
+        workflow: int | None,
+        parent: int | None,
+        state: AgentState | None,
+        after: int,
+        limit: int,
+    ) -> Sequence[Agent]:
+        """See Session.agents."""
+        filters = {"workflow": workflow, "parent": parent, "state": state}
+        used = {name: int(value) for name, value in filters.items() if value is not None}
+        # The operator has a mailbox but is no agent, and is the one row without a workflow.
+        where = " AND ".join(
+            ["a.number > ?", "a.workflow IS NOT NULL", *(f"a.{name} = ?" for name in used)]
+        )
+        text = f"{statements.AGENT} WHERE {where} ORDER BY a.number LIMIT ?"
+        return self._agents(text, (after, *used.values(), limit))
+
+    def workflow(self, id_or_key: str) -> Workflow | None:
+        """See Session.workflow."""
+        for field in (WorkflowRow.id, WorkflowRow.key):
+            rows = self.connection.rows(WorkflowRow.select().where(field == id_or_key))
+            if rows:
+                return _workflow_of(rows[0])
+        return None
+
+    def workflows(self, *, after: int, limit: int) -> Sequence[Workflow]:
+        """See Session.workflows."""
+        query = WorkflowRow.select().where(WorkflowRow.number > after)
+        rows = self.connection.rows(query.order_by(WorkflowRow.number).limit(limit))
+        return [_workflow_of(row) for row in rows]
+
+    def add_workflow(self, id: str, key: str, created_at: int) -> Workflow:
+        """See Session.add_workflow."""
+        self.writing()
+        self.connection.query(WorkflowRow.insert(id=id, key=key, created_at=created_at))
+        added = self.workflow(id)
+        assert added is not None
+        return added
+
+    def add_agent(self, agent: NewAgent) -> Agent:
+        """See Session.add_agent."""
+        self.writing()
+        number = self.connection.query(
+            AgentRow.insert(
+                id=agent.id,
+                name=agent.name,
+                folded_name=agent.name.lower(),
+                workflow=agent.workflow,
+                role=agent.role,
+                parent=agent.parent,
+                state=agent.state,
+                program=agent.program,
+                model=agent.model,
+                task_description=agent.task_description,
+                created_at=agent.created_at,
+            )
+        )
+        self.connection.query(MailboxRow.insert(agent=number, last_active_at=agent.created_at))
+        added = self.agent(agent.id)
+        assert added is not None
+        return added
+
+    def set_state(self, agent: Agent, state: AgentState) -> Agent:
+        """See Session.set_state."""
+        self.writing()
+        self.connection.query(AgentRow.update(state=state).where(AgentRow.number == agent.number))
+        return replace(agent, state=state)
+
+    def _agents(self, text: str, parameters: tuple[object, ...]) -> Sequence[Agent]:
+        return [agent_of(row) for row in self.connection.all(text, parameters)]
+
+
+def _workflow_of(row: Row) -> Workflow:
+    number, id, key, created_at = row
+    return Workflow(number=number, id=id, key=key, created_at=created_at)

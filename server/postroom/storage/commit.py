@@ -1,0 +1,141 @@
+"""Run the jobs of a batch in one transaction, or, when one fails, one by one."""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from postroom.errors import Refusal
+from postroom.storage.database import Connection
+from postroom.storage.failures import StoreFailure, failure
+from postroom.storage.jobs import Job
+from postroom.storage.session import Session
+from postroom.storage.transaction import Locks, WholeDatabase
+from postroom.storage.writer import PATIENCE, drop_late
+
+_ATTEMPTS = 20
+# One look at the lock; between two looks late callers are sent away.
+_LOOK = 0.05
+
+Arrived = Callable[[frozenset[int]], None]
+
+
+class Runner(Protocol):
+    """Runs jobs inside an open transaction."""
+
+    def run(self, connection: Connection, jobs: list[Job]) -> list[Session]:
+        """Give each job its result or refusal; raise Spoiled when all must be undone."""
+        ...
+
+
+class Spoiled(Exception):
+    """The transaction holds half of a call, so it must be undone."""
+
+
+class Committer:
+    """Commits batches through one connection and tells in whose mailboxes mail arrived."""
+
+    def __init__(self, connection: Connection, runner: Runner, arrived: Arrived) -> None:
+        self._connection = connection
+        self._runner = runner
+        self._arrived = arrived
+
+    def commit(self, jobs: list[Job]) -> None:
+        """Give every job its outcome. What has a result is on disk when this returns."""
+        try:
+            self._transact(jobs)
+        except Exception as error:
+            self._connection.rollback()
+            if len(jobs) == 1:
+                self._alone(jobs[0], error)
+                return
+            for job in jobs:
+                job.result = job.error = None
+            for job in drop_late(jobs):
+                self.commit([job])
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def _transact(self, jobs: list[Job]) -> None:
+        jobs = self._begin(jobs)
+        if not jobs:
+            return
+        sessions = self._runner.run(self._connection, jobs)
+        self._connection.commit()
+        arrived = frozenset(agent for session in sessions for agent in session.arrived)
+        if arrived:
+            self._arrived(arrived)
+
+    def _begin(self, jobs: list[Job]) -> list[Job]:
+        """Open the transaction; returns the jobs that still wait when it is open."""
+        while jobs:
+            try:
+                self._connection.begin(_LOOK)
+            except StoreFailure as busy:
+                if busy.kind != "busy":
+                    raise
+                jobs = drop_late(_patient(jobs, busy))
+            else:
+                return jobs
+        return []
+
+    def _alone(self, job: Job, error: BaseException) -> None:
+        """Try a job alone again while it loses races, else give it its error."""
+        for _ in range(_ATTEMPTS):
+            if not _lost_race(error) or not drop_late([job]):
+                break
+            try:
+                job.error = None
+                self._transact([job])
+            except Exception as another:
+                self._connection.rollback()
+                error = another
+            else:
+                return
+        job.error = job.error or _told(error)
+
+
+def run_job(connection: Connection, job: Job, locks: Locks) -> Session:
+    """Run one job; a refusal is its outcome.
+
+    Raises Spoiled when the call refused, or failed, after it had written something.
+    """
+    session = Session(connection, locks)
+    try:
+        job.result = job.work(session)
+    except Refusal as refusal:
+        if session.writes or isinstance(refusal, StoreFailure):
+            raise Spoiled from refusal
+        job.error = refusal
+    return session
+
+
+class InTurn:
+    """Runs jobs one after another; nobody else can write meanwhile."""
+
+    def run(self, connection: Connection, jobs: list[Job]) -> list[Session]:
+        """See Runner."""
+        return [run_job(connection, job, WholeDatabase()) for job in jobs]
+
+
+def _lost_race(error: BaseException) -> bool:
+    found = failure(error)
+    return found is not None and found.kind == "conflict"
+
+
+def _told(error: BaseException) -> BaseException:
+    if isinstance(error, Spoiled):
+        return error.__cause__ or error
+    return failure(error) or error
+
+
+def _patient(jobs: Iterable[Job], busy: Refusal) -> list[Job]:
+    now = time.monotonic()
+    kept = []
+    for job in jobs:
+        if now - job.arrived_at >= PATIENCE:
+            job.error = busy
+        else:
+            kept.append(job)
+    return kept

@@ -1,0 +1,53 @@
+"""Open the store that a URL names."""
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from postroom.ports import Clock, Wakeups
+from postroom.storage import postgres, sqlite
+from postroom.storage.commit import InTurn
+from postroom.storage.locking import SurveyFirst
+from postroom.storage.store import InlineStore, PooledStore, Store
+
+POSTGRES_SCHEMES = ("postgresql", "postgres")
+
+
+class BadUrl(Exception):
+    """The URL names no database that postroom can use."""
+
+
+def open_store(url: str, clock: Clock, wakeups: Wakeups | None = None) -> Store:
+    """Open the database and bring it to the newest schema.
+
+    `sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://…`. Raises
+    BadUrl, SchemaTooNew, EmptyFile, or StoreFailure when the database cannot serve.
+    """
+    scheme = urlsplit(url).scheme
+    if scheme in POSTGRES_SCHEMES:
+        _need_driver()
+        return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups)
+    if scheme == "sqlite":
+        return InlineStore(sqlite.connect(sqlite_path(url)), InTurn(), clock, wakeups)
+    raise BadUrl(
+        f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
+        "postgresql://user@host/name"
+    )
+
+
+def sqlite_path(url: str) -> Path:
+    """The file that a sqlite URL names. Raises BadUrl when it names none."""
+    parts = urlsplit(url)
+    path = unquote(parts.path.removeprefix("/"))
+    if parts.netloc or not path or path == ":memory:":
+        raise BadUrl(
+            "a sqlite URL names a file with three slashes before its path, such as "
+            "sqlite:///mail.db, or sqlite:////var/lib/postroom/mail.db for an absolute one"
+        )
+    return Path(path)
+
+
+def _need_driver() -> None:
+    try:
+        import psycopg  # noqa: F401, PLC0415 - an extra
+    except ImportError:
+        raise BadUrl("PostgreSQL needs the driver psycopg; install postroom[postgres]") from None

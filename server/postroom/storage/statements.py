@@ -1,0 +1,103 @@
+"""The SQL of the hot path, written with ? for parameters."""
+
+AGENT = """
+SELECT a.number, a.id, a.name, a.workflow, COALESCE(w.id, ''), a.role, a.parent, p.id, a.state,
+       a.program, a.model, a.task_description, a.created_at,
+       b.received, b.sent, b.waiting, b.claimed_through, b.last_active_at
+FROM agent a
+JOIN mailbox b ON b.agent = a.number
+LEFT JOIN workflow w ON w.number = a.workflow
+LEFT JOIN agent p ON p.number = a.parent
+"""
+
+AGENT_BY_ID = AGENT + "WHERE a.id = ?"
+LIVE_AGENTS_NAMED = AGENT + "WHERE a.name = ? AND a.state <> 3"
+
+PARTIES = "SELECT sender, recipient FROM mail WHERE id = ?"
+
+# `before` is always bound, so that one plan serves every page.
+RECEIVED = """
+SELECT received_number, wire, claimed_at FROM mail
+WHERE recipient = ? AND received_number < ? AND expires_at > ?
+ORDER BY received_number DESC LIMIT ?
+"""
+
+SENT = """
+SELECT sent_number, wire, claimed_at FROM mail
+WHERE sender = ? AND sent_number < ? AND expires_at > ?
+ORDER BY sent_number DESC LIMIT ?
+"""
+
+WAITING = """
+SELECT received_number, wire, claimed_at FROM mail
+WHERE recipient = ? AND received_number > ? AND claimed_at IS NULL AND expires_at > ?
+ORDER BY received_number LIMIT ?
+"""
+
+COUNT_WAITING = """
+SELECT recipient, kind, COUNT(*) FROM mail JOIN mailbox ON agent = recipient
+WHERE recipient IN ({holes}) AND received_number > claimed_through
+  AND claimed_at IS NULL AND expires_at > ?
+GROUP BY recipient, kind
+"""
+
+EXCHANGED = "SELECT mails FROM exchange WHERE low = ? AND high = ?"
+
+COUNT_EXCHANGE = """
+INSERT INTO exchange (low, high, mails) VALUES (?, ?, 1)
+ON CONFLICT (low, high) DO UPDATE SET mails = exchange.mails + 1
+"""
+
+COUNT_RECEIVED = """
+UPDATE mailbox SET received = received + 1, waiting = waiting + ? WHERE agent = ?
+RETURNING received
+"""
+
+COUNT_SENT = """
+UPDATE mailbox SET sent = sent + 1, last_active_at = ? WHERE agent = ? RETURNING sent
+"""
+
+KEEP_MAIL = """
+INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
+                  expires_at, wire)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+CLAIM = """
+UPDATE mail SET claimed_at = ?
+WHERE recipient = ? AND received_number > ? AND received_number <= ?
+  AND claimed_at IS NULL AND expires_at > ?
+"""
+
+CLAIMED = "UPDATE mailbox SET waiting = ?, claimed_through = ? WHERE agent = ?"
+
+RECOUNT = "UPDATE mailbox SET waiting = ? WHERE agent = ?"
+
+TOUCH = "UPDATE mailbox SET last_active_at = ? WHERE agent = ? AND last_active_at < ?"
+
+ANSWER = """
+SELECT digest, response FROM answer WHERE caller = ? AND method = ? AND request_id = ?
+"""
+
+KEEP_ANSWER = """
+INSERT INTO answer (caller, method, request_id, digest, response, answered_at)
+VALUES (?, ?, ?, ?, ?, ?)
+"""
+
+# Rows are made in the order of time, so the oldest are those with the lowest numbers.
+SWEEP_MAIL = """
+DELETE FROM mail WHERE number IN (
+  SELECT number FROM (SELECT number, expires_at FROM mail ORDER BY number LIMIT 500) AS oldest
+  WHERE expires_at < ?)
+"""
+
+SWEEP_ANSWERS = """
+DELETE FROM answer WHERE (caller, method, request_id) IN (
+  SELECT caller, method, request_id FROM answer WHERE answered_at < ? LIMIT 500)
+"""
+
+# Both rows: an agent's state must not change either while its mailbox is locked.
+LOCK = """
+SELECT b.agent FROM mailbox b JOIN agent a ON a.number = b.agent
+WHERE b.agent IN ({holes}) ORDER BY b.agent FOR NO KEY UPDATE
+"""

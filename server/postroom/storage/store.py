@@ -1,0 +1,153 @@
+"""The store: reads in the caller's thread or a pool, writes in the writer."""
+
+import asyncio
+import concurrent.futures
+from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from postroom.ports import Clock, Wakeups, Work, WriteNeeded
+from postroom.ports import Session as SessionPort
+from postroom.storage import migrate, statements
+from postroom.storage.commit import Committer, Runner
+from postroom.storage.database import Connection
+from postroom.storage.failures import StoreFailure
+from postroom.storage.jobs import Job, settle
+from postroom.storage.session import Session
+from postroom.storage.writer import PATIENCE, Writer
+
+T = TypeVar("T")
+
+READERS = 4
+
+
+class Store(ABC):
+    """Fulfils postroom.ports.Store, on either database."""
+
+    def __init__(
+        self, connection: Connection, runner: Runner, clock: Clock, wakeups: Wakeups | None
+    ) -> None:
+        self.connection = connection
+        connection.open()
+        migrate.migrate(connection, clock.now(), PATIENCE)
+        self._cursor_key = migrate.cursor_key(connection)
+        committer = Committer(connection, runner, wakeups.arrived if wakeups else _nobody)
+        self._writer = Writer(committer.commit, committer.close)
+
+    @property
+    def cursor_key(self) -> bytes:
+        """See ports.Store.cursor_key."""
+        return self._cursor_key
+
+    def read(self, work: Work[T]) -> T:
+        """See ports.Store.read."""
+        try:
+            return self._read(work)
+        except StoreFailure as failed:
+            # A connection that was lost meanwhile has been dropped; a new one may do.
+            if failed.kind != "unavailable":
+                raise
+            return self._read(work)
+
+    def write(self, work: Work[T], until: float | None = None) -> T:
+        """See ports.Store.write."""
+        reply: concurrent.futures.Future[T] = concurrent.futures.Future()
+        self._writer.submit(Job(work, reply, until))
+        return reply.result()
+
+    def perform(self, work: Work[T], *, writes: bool, until: float | None) -> asyncio.Future[T]:
+        """See ports.Store.perform."""
+        reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        if writes:
+            self._writer.submit(Job(work, reply, until))
+        else:
+            self.begin_read(Job(work, reply, until))
+        return reply
+
+    @abstractmethod
+    def begin_read(self, job: Job) -> None:
+        """Start a read from an event loop."""
+
+    def check(self) -> None:
+        """See ports.Store.check."""
+        self.write(lambda session: session.workflows(after=0, limit=1))
+
+    def sweep(self, *, expired_before: int, answered_before: int) -> int:
+        """See ports.Store.sweep."""
+
+        def work(session: SessionPort) -> int:
+            assert isinstance(session, Session)
+            session.writing()
+            run = session.connection.run
+            mail = run(statements.SWEEP_MAIL, (expired_before,)).rowcount
+            return int(mail + run(statements.SWEEP_ANSWERS, (answered_before,)).rowcount)
+
+        return self.write(work)
+
+    def close(self) -> None:
+        """See ports.Store.close."""
+        self._writer.close()
+        self.connection.close()
+
+    def attempt(self, job: Job) -> bool:
+        """Read in this thread; False when the writer has taken the job over."""
+        try:
+            job.result = self.read(job.work)
+        except WriteNeeded:
+            self._writer.submit(job)
+            return False
+        except Exception as error:
+            job.error = error
+        return True
+
+    def _read(self, work: Work[T]) -> T:
+        session = Session(self.connection, None)
+        with self.connection.reading():
+            result = work(session)
+        if session.idle:
+            self._touch_later(session)
+        return result
+
+    def _touch_later(self, session: Session) -> None:
+        def touch(writing: SessionPort) -> None:
+            for agent, at in session.idle:
+                writing.touch(agent, at)
+
+        forgotten: concurrent.futures.Future[None] = concurrent.futures.Future()
+        self._writer.submit(Job(touch, forgotten))
+
+
+class InlineStore(Store):
+    """Reads on the event loop: they are shorter than handing them to a thread."""
+
+    def begin_read(self, job: Job) -> None:
+        """See Store."""
+        if self.attempt(job):
+            job.settle()
+
+
+class PooledStore(Store):
+    """Reads in a few threads, because each waits for an answer from elsewhere."""
+
+    def __init__(
+        self, connection: Connection, runner: Runner, clock: Clock, wakeups: Wakeups | None
+    ) -> None:
+        super().__init__(connection, runner, clock, wakeups)
+        self._pool = ThreadPoolExecutor(READERS, "postroom-reader")
+
+    def begin_read(self, job: Job) -> None:
+        """See Store."""
+        self._pool.submit(self._read_and_settle, job)
+
+    def _read_and_settle(self, job: Job) -> None:
+        if not job.is_dropped() and self.attempt(job):
+            settle([job])
+
+    def close(self) -> None:
+        """See Store."""
+        self._pool.shutdown()
+        super().close()
+
+
+def _nobody(_: frozenset[int]) -> None:
+    """There is nobody to wake."""

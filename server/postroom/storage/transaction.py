@@ -1,0 +1,53 @@
+"""What every query of a call shares: the connection, and whether it may write."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from postroom.agent import Agent
+from postroom.ports import WriteNeeded
+from postroom.storage.database import Connection
+
+
+class Locks(Protocol):
+    """How a transaction keeps other writers from the mailboxes it changes."""
+
+    def take(self, agents: Sequence[Agent]) -> Sequence[Agent]:
+        """Lock them all and return them as they are then."""
+        ...
+
+
+class WholeDatabase:
+    """The transaction is the only writer already, so there is nothing to do."""
+
+    def take(self, agents: Sequence[Agent]) -> Sequence[Agent]:
+        """Return the agents as they are."""
+        return agents
+
+
+class Transaction:
+    """One call's part of a transaction.
+
+    Several calls may share a database transaction; `writes` tells whether this one
+    has changed anything yet, `arrived` in whose mailboxes it put mail, and `idle`
+    who read without being able to say so.
+    """
+
+    def __init__(self, connection: Connection, locks: Locks | None) -> None:
+        self.connection = connection
+        self.locks = locks
+        self.writes = 0
+        self.arrived: set[int] = set()
+        self.touched: set[int] = set()
+        self.idle: list[tuple[Agent, int]] = []
+
+    def writing(self) -> None:
+        """Count a write. Raises WriteNeeded in a read."""
+        if self.locks is None:
+            raise WriteNeeded
+        self.writes += 1
+
+    def lock(self, *agents: Agent) -> Sequence[Agent]:
+        """See Session.lock."""
+        if self.locks is None:
+            raise WriteNeeded
+        return self.locks.take(agents)

@@ -1,0 +1,49 @@
+"""Server reflection, in both versions that clients ask for.
+
+The library has v1alpha only. v1 has the same messages under another package, so
+the same servicer answers both, and v1's descriptor is made from v1alpha's.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.protobuf.descriptor_pool import Default
+from grpc_reflection.v1alpha import reflection, reflection_pb2, reflection_pb2_grpc
+
+_ALPHA, _STABLE = "grpc.reflection.v1alpha", "grpc.reflection.v1"
+_SERVICE = "ServerReflection"
+
+
+def add_reflection(server: Any, services: Sequence[str]) -> None:
+    """Serve reflection of these services and of itself."""
+    _add_stable_descriptor()
+    listed = (*services, f"{_ALPHA}.{_SERVICE}", f"{_STABLE}.{_SERVICE}")
+    servicer = reflection.aio.ReflectionServicer(listed)
+    reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, server)
+    stable = grpc.stream_stream_rpc_method_handler(
+        servicer.ServerReflectionInfo,
+        request_deserializer=reflection_pb2.ServerReflectionRequest.FromString,
+        response_serializer=reflection_pb2.ServerReflectionResponse.SerializeToString,
+    )
+    handler = grpc.method_handlers_generic_handler(
+        f"{_STABLE}.{_SERVICE}", {"ServerReflectionInfo": stable}
+    )
+    server.add_generic_rpc_handlers((handler,))
+
+
+def _add_stable_descriptor() -> None:
+    described = FileDescriptorProto()
+    reflection_pb2.DESCRIPTOR.CopyToProto(described)
+    described.name = "grpc/reflection/v1/reflection.proto"
+    described.package = _STABLE
+    for message in described.message_type:
+        for field in message.field:
+            if field.type_name:
+                field.type_name = field.type_name.replace(f".{_ALPHA}.", f".{_STABLE}.")
+    for service in described.service:
+        for method in service.method:
+            method.input_type = method.input_type.replace(f".{_ALPHA}.", f".{_STABLE}.")
+            method.output_type = method.output_type.replace(f".{_ALPHA}.", f".{_STABLE}.")
+    Default().Add(described)  # type: ignore[no-untyped-call,unused-ignore]
