@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Ample for a suite that opens stores side by side.
-_SETTINGS = "-c max_connections=200 -c fsync=on -c unix_socket_directories="
+_SETTINGS = "-c max_connections=200 -c fsync=off -c unix_socket_directories="
 
 
 @dataclass(frozen=True)

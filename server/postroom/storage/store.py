@@ -3,7 +3,6 @@
 import asyncio
 import concurrent.futures
 from abc import ABC, abstractmethod
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from postroom.ports import Clock, Wakeups, Work, WriteNeeded
@@ -13,12 +12,11 @@ from postroom.storage.commit import Committer, Runner
 from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure
 from postroom.storage.jobs import Job, settle
+from postroom.storage.readers import Readers
 from postroom.storage.session import Session
 from postroom.storage.writer import PATIENCE, Writer
 
 T = TypeVar("T")
-
-READERS = 4
 
 
 class Store(ABC):
@@ -133,19 +131,19 @@ class PooledStore(Store):
         self, connection: Connection, runner: Runner, clock: Clock, wakeups: Wakeups | None
     ) -> None:
         super().__init__(connection, runner, clock, wakeups)
-        self._pool = ThreadPoolExecutor(READERS, "postroom-reader")
+        self._readers = Readers(self._read_and_settle, connection.close)
 
     def begin_read(self, job: Job) -> None:
         """See Store."""
-        self._pool.submit(self._read_and_settle, job)
+        self._readers.submit(job)
 
     def _read_and_settle(self, job: Job) -> None:
-        if not job.is_dropped() and self.attempt(job):
+        if self.attempt(job):
             settle([job])
 
     def close(self) -> None:
         """See Store."""
-        self._pool.shutdown()
+        self._readers.close()
         super().close()
 
 

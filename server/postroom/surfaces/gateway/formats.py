@@ -5,7 +5,7 @@ They are those of Go's conversions, which is what clients of a gateway expect.
 
 import re
 from binascii import Error, a2b_base64
-from math import isinf
+from math import inf, isinf
 from typing import Final
 
 _TRUE: Final = frozenset(("1", "t", "T", "true", "True", "TRUE"))
@@ -16,14 +16,14 @@ _WITH_BASE = re.compile(
     r"[+-]?(?:0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)"
 )
 _FLOAT = re.compile(
-    r"[+-]?(?:inf|infinity|(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)|nan", re.IGNORECASE | re.ASCII
+    r"[+-]?(?:inf|infinity|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|nan", re.IGNORECASE | re.ASCII
 )
 _HEX_FLOAT = re.compile(
     r"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?\d+", re.IGNORECASE | re.ASCII
 )
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-_DURATION = re.compile(r"([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)")
-_PART = re.compile(r"(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)")
+_DURATION = re.compile(r"([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)", re.ASCII)
+_PART = re.compile(r"(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)", re.ASCII)
 _NANOSECONDS: Final = {
     "ns": 1,
     "us": 1_000,
@@ -60,12 +60,13 @@ def boolean(text: str) -> bool:
 
 def floating(text: str) -> float:
     """Read a float, decimal or hexadecimal, or inf or nan. Raises ValueError."""
-    if _HEX_FLOAT.fullmatch(text):
-        return float.fromhex(text)
     plain = re.sub(r"(?<=\d)_(?=\d)", "", text)
-    if not _FLOAT.fullmatch(text) or "_" in plain:
-        raise ValueError(f'"{text}" is not a number')
-    found = float(plain)
+    try:
+        found = float.fromhex(plain) if _HEX_FLOAT.fullmatch(plain) else _decimal_float(plain)
+    except OverflowError:
+        found = inf
+    except ValueError:
+        raise ValueError(f'"{text}" is not a number') from None
     if isinf(found) and any(character.isdigit() for character in text):
         raise ValueError(f'"{text}" is out of range')
     return found
@@ -95,6 +96,12 @@ def duration(text: str) -> tuple[int, int]:
         raise ValueError(f'"{text}" is too long; at most 292 years are allowed')
     seconds, nanos = divmod(total, 1_000_000_000)
     return (-seconds, -nanos) if found[1] == "-" else (seconds, nanos)
+
+
+def _decimal_float(text: str) -> float:
+    if not _FLOAT.fullmatch(text):
+        raise ValueError
+    return float(text)
 
 
 def _nanoseconds(whole: str, fraction: str, unit: str) -> int:

@@ -11,7 +11,8 @@ from google.protobuf.message import Message
 from postroom.rpc.protojson import Reader
 from postroom.surfaces.gateway import formats
 from postroom.surfaces.gateway.failure import invalid
-from postroom.surfaces.gateway.values import FROM_TEXT, fill_from_query, scalar, unicode
+from postroom.surfaces.gateway.fields import field_named, is_map
+from postroom.surfaces.gateway.values import FROM_TEXT, fill_from_query, scalar
 
 Parameters = list[tuple[str, str]]
 FieldPath = tuple[str, ...]
@@ -45,29 +46,25 @@ def populate(
             name, values = brackets[1], [brackets[2], *values]  # noqa: PLW2901
         path = _proto_names(message.DESCRIPTOR, name.split("."))
         if not any(path[: len(one)] == one for one in bound):
-            _populate_one(message, path, values, reader)
+            set_from_text(message, path, values, reader)
 
 
-def set_from_text(message: Message, path: Sequence[str], values: Sequence[str], reader: Reader) -> None:
-    """Set one field from text by the rules of the query. Raises Failure."""
-    _populate_one(message, path, values, reader)
-
-
-def _populate_one(
+def set_from_text(
     message: Any, path: Sequence[str], values: Sequence[str], reader: Reader
 ) -> None:
+    """Set one field from its texts. Unknown names are passed over. Raises Failure."""
     for name in path[:-1]:
-        field = _field(message, name)
+        field = _free(message, name)
         if field is None:
             return
         if not field.message_type or field.is_repeated:
             raise invalid(f'invalid path: "{name}" is not a message')
         message = getattr(message, field.name)
         message.SetInParent()
-    field = _field(message, path[-1])
+    field = _free(message, path[-1])
     if field is None:
         return
-    if field.message_type and field.message_type.GetOptions().map_entry:
+    if is_map(field):
         _put_entry(message, field, values, reader)
     elif field.is_repeated:
         for value in values:
@@ -78,13 +75,80 @@ def _populate_one(
         _put(message, field, values[0], reader)
 
 
-def _field(message: Any, name: str) -> FieldDescriptor | None:
-    field: FieldDescriptor | None = message.DESCRIPTOR.fields_by_name.get(
-        name
-    ) or message.DESCRIPTOR.fields_by_camelcase_name.get(name)
-    if field is not None and field.containing_oneof:
-        chosen = message.WhichOneof(field.containing_oneof.name)
-        is_synthetic = len(field.containing_oneof.fields) == 1 and not _declared(field)
-        if chosen and not is_synthetic and (chosen != field.name or not field.message_type):
-            raise invalid(f'field already set for oneof "{field.containing_oneof.name}"')
+def _free(message: Any, name: str) -> FieldDescriptor | None:
+    """Find a field. Raises Failure if another member of its oneof is set."""
+    field = field_named(message.DESCRIPTOR, name)
+    oneof = field.containing_oneof if field else None
+    if field is None or oneof is None or oneof.name == f"_{field.name}":
+        return field
+    chosen = message.WhichOneof(oneof.name)
+    if chosen and (chosen != field.name or not field.message_type):
+        raise invalid(f'field already set for oneof "{oneof.name}"')
     return field
+
+
+def _put(message: Any, field: FieldDescriptor, text: str, reader: Reader) -> None:
+    try:
+        if field.message_type:
+            _put_message(message, field, text, reader)
+        elif field.is_repeated:
+            getattr(message, field.name).append(scalar(field, text, formats.decimal))
+        else:
+            setattr(message, field.name, scalar(field, text, formats.decimal))
+    except ValueError as error:
+        raise invalid(f'parsing field "{field.name}": {error}') from None
+
+
+def _put_message(message: Any, field: FieldDescriptor, text: str, reader: Reader) -> None:
+    descriptor: Any = field.message_type
+    if descriptor.full_name not in FROM_TEXT:
+        raise ValueError(f'unsupported message type: "{descriptor.full_name}"')
+    held = getattr(message, field.name)
+    held = held.add() if field.is_repeated else held
+    held.Clear()
+    held.SetInParent()
+    fill_from_query(held, text, reader)
+
+
+def _put_entry(
+    message: Any, field: FieldDescriptor, values: Sequence[str], reader: Reader
+) -> None:
+    if len(values) != _MAP_VALUES:
+        raise invalid(f'more than one value provided for key "{values[0]}" in map "{field.name}"')
+    entry: Any = field.message_type
+    value_field = entry.fields_by_name["value"]
+    entries = getattr(message, field.name)
+    try:
+        key = scalar(entry.fields_by_name["key"], values[0], formats.decimal)
+    except ValueError as error:
+        raise invalid(f'parsing map key "{field.name}": {error}') from None
+    try:
+        if not value_field.message_type:
+            entries[key] = scalar(value_field, values[1], formats.decimal)
+        elif value_field.message_type.full_name in FROM_TEXT:
+            fill_from_query(entries[key], values[1], reader)
+        else:
+            told = value_field.message_type.full_name
+            raise ValueError(f'unsupported message type: "{told}"')  # noqa: TRY301
+    except ValueError as error:
+        raise invalid(f'parsing map value "{field.name}": {error}') from None
+
+
+def _proto_names(descriptor: Any, names: Sequence[str]) -> FieldPath:
+    """Return the path in proto names, or as it is when it leads nowhere."""
+    found = []
+    for name in names:
+        field = field_named(descriptor, name) if descriptor else None
+        if field is None:
+            return tuple(names)
+        found.append(field.name)
+        descriptor = field.message_type
+    return tuple(found)
+
+
+def _unescaped(text: str) -> str:
+    broken = _BAD_ESCAPE.search(text)
+    if broken:
+        raise invalid(f'invalid URL escape "{broken[0]}"')
+    raw = unquote_to_bytes(text.replace("+", " ").encode("latin-1"))
+    return raw.decode("utf-8", "surrogateescape")

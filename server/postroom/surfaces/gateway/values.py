@@ -12,6 +12,7 @@ from postroom.rpc.protojson.times import read_duration, read_timestamp
 from postroom.surfaces.gateway import formats
 
 Whole = Callable[[str, int, int], int]
+Length = Callable[[str], tuple[int, int]]
 
 PACKAGE: Final = "google.protobuf."
 WRAPPERS: Final = frozenset(
@@ -53,28 +54,22 @@ def unicode(text: str) -> str:
 
 def fill_from_query(message: Any, text: str, reader: Reader) -> None:
     """Fill a well-known message from a query value. Raises ValueError."""
-    name = message.DESCRIPTOR.full_name
-    if name == f"{PACKAGE}Duration":
-        message.seconds, message.nanos = formats.duration(text)
-    else:
-        _fill(message, text, reader, formats.decimal)
+    _fill(message, text, reader, formats.decimal, formats.duration)
 
 
 def fill_from_path(message: Any, text: str, reader: Reader) -> None:
     """Fill a well-known message from a path variable. Raises ValueError."""
-    name = message.DESCRIPTOR.full_name
-    if name == f"{PACKAGE}Duration":
-        message.seconds, message.nanos = read_duration(text.strip('"'))
-    else:
-        _fill(message, text.strip('"') if name == f"{PACKAGE}Timestamp" else text, reader, formats.with_base)
+    _fill(message, text, reader, formats.with_base, read_duration)
 
 
-def _fill(message: Any, text: str, reader: Reader, whole: Whole) -> None:
+def _fill(message: Any, text: str, reader: Reader, whole: Whole, duration: Length) -> None:
     name = message.DESCRIPTOR.full_name
     if name in WRAPPERS:
         message.value = scalar(message.DESCRIPTOR.fields_by_name["value"], text, whole)
     elif name == f"{PACKAGE}Timestamp":
         message.seconds, message.nanos = read_timestamp(text)
+    elif name == f"{PACKAGE}Duration":
+        message.seconds, message.nanos = duration(text)
     elif name == f"{PACKAGE}FieldMask":
         message.paths[:] = unicode(text).split(",")
     else:

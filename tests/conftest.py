@@ -1,0 +1,94 @@
+"""Fixtures: a clock, ids, a store of each kind, and a post room on top of them."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from postroom.storage import open_store
+from postroom.storage.store import Store
+from tests import postgres
+from tests.doubles import CountingIds, ManualClock
+from tests.room import Room
+
+STORES = ("sqlite", "postgres")
+_left_out: list[str] = []
+_numbers = itertools.count(1)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs PostgreSQL where PostgreSQL is not installed."""
+    if postgres.find_binaries():
+        return
+    needing = [item for item in items if "postgres" in _store_of(item) or _wants_server(item)]
+    _left_out.extend(item.nodeid for item in needing)
+    config.hook.pytest_deselected(items=needing)
+    items[:] = [item for item in items if item not in needing]
+
+
+def pytest_unconfigure() -> None:
+    """Say in the last line what was left out."""
+    if _left_out:
+        print(f"PostgreSQL was not found: {len(_left_out)} tests that need it were left out")
+
+
+def _store_of(item: pytest.Item) -> str:
+    call = getattr(item, "callspec", None)
+    return str(call.params.get("store_kind", "")) if call else ""
+
+
+def _wants_server(item: pytest.Item) -> bool:
+    return "postgres_server" in getattr(item, "fixturenames", ()) and not _store_of(item)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server for the whole run."""
+    binaries = postgres.find_binaries()
+    assert binaries is not None
+    with postgres.running(binaries) as server:
+        yield server
+
+
+@pytest.fixture(params=STORES)
+def store_kind(request: pytest.FixtureRequest) -> str:
+    """Each store in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def database_url(store_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a new, empty database."""
+    if store_kind == "sqlite":
+        return f"sqlite:///{tmp_path / 'mail.db'}"
+    server: postgres.Server = request.getfixturevalue("postgres_server")
+    return server.new_database(f"test{next(_numbers)}")
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock that stands still until it is moved."""
+    return ManualClock()
+
+
+@pytest.fixture
+def ids() -> CountingIds:
+    """Ids that count up."""
+    return CountingIds()
+
+
+@pytest.fixture
+def store(database_url: str, clock: ManualClock) -> Iterator[Store]:
+    """An open store on a new database."""
+    opened = open_store(database_url, clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def room(store: Store, clock: ManualClock, ids: CountingIds) -> Iterator[Room]:
+    """A post room with nobody in it but the operator."""
+    opened = Room(store, clock, ids)
+    yield opened
+    opened.close()
