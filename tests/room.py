@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from google.protobuf.message import Message
+
 from agent.v1.agent_pb2 import Agent
 from agent.v1.mail_pb2 import Mail
-from google.protobuf.message import Message
 from postroom.errors import Refusal
 from postroom.ids import TimeOrderedIds
 from postroom.office import Limits, Office
 from postroom.page import Cursors
-from postroom.ports import Clock, Ids
+from postroom.ports import Clock, Ids, Store
 from postroom.rpc import contract
 from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.methods import Registry
-from postroom.storage.store import Store
 
 CONTRACT = contract.load()
 

@@ -2,13 +2,15 @@ import io
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
 from postroom.cli.root import run
-from postroom.rpc.contract import Contract, Spec, load
+from postroom.cli.rpc import Methods
+from postroom.rpc.contract import Contract, load
 
+from . import kinds_contract
 from .scripted import Scripted, running, sample
 
 
@@ -21,6 +23,10 @@ class Ended:
 
 class Postroom(Protocol):
     def __call__(self, *arguments: str, stdin: bytes = b"") -> Ended: ...
+
+
+class Try(Protocol):
+    def __call__(self, *flags: str, stdin: bytes = b"") -> Any: ...
 
 
 class _Stdin(io.TextIOWrapper):
@@ -68,19 +74,26 @@ def postroom(
 
 
 @pytest.fixture
-def writer(contract: Contract) -> Spec:
-    """A method with a required text that it keeps to a limit, whatever it is called."""
-    return next(
-        spec
-        for spec in contract.specs
-        if any(
-            f.required and f.is_text and f.max_characters and not f.repeated for f in spec.fields
-        )
-    )
+def words(contract: Contract, server: Scripted) -> list[str]:
+    """The arguments that call some method, with the server ready to answer."""
+    spec = contract.specs[0]
+    server.answer(sample(spec.output))
+    return ["rpc", spec.kebab_name]
+
+
+@pytest.fixture(scope="session")
+def methods() -> Methods:
+    return Methods(kinds_contract.contract(), name="rpc")
 
 
 @pytest.fixture
-def words(writer: Spec, server: Scripted) -> list[str]:
-    """The arguments that call it, with the server ready to answer."""
-    server.answer(sample(writer.output))
-    return ["rpc", writer.kebab_name]
+def try_kinds(methods: Methods, server: Scripted, monkeypatch: pytest.MonkeyPatch) -> Try:
+    """Calls a method that takes every kind of field; returns the request that was sent."""
+    server.answer({"ok": True})
+
+    def call(*flags: str, stdin: bytes = b"") -> Any:
+        monkeypatch.setattr("sys.stdin", _Stdin(stdin))
+        methods.main(["try-kinds", *flags], "rpc", standalone_mode=False)
+        return server.request
+
+    return call

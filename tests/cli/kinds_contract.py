@@ -71,6 +71,8 @@ def _request() -> DescriptorProto:
         "large": F.TYPE_INT64,
         "real": F.TYPE_DOUBLE,
         "raw": F.TYPE_BYTES,
+        "text": F.TYPE_STRING,
+        "two_words": F.TYPE_STRING,
         "output": F.TYPE_STRING,
     }
     for name, type in scalars.items():
@@ -102,4 +104,4 @@ def _add(
     label: F.Label.ValueType = F.LABEL_OPTIONAL,
 ) -> None:
     number = len(message.field) + 1
-    message.field.add(name=name, number=number, type=type, type_name=type_name, label=label)
+    message.field.add(name=name, number=number, type=type, type_name=type_name or None, label=label)

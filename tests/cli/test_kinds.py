@@ -1,7 +1,6 @@
 """Every kind of field is a flag, in a contract that the command line has never seen."""
 
 import base64
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +9,8 @@ import pytest
 
 from postroom.cli.rpc import Methods
 
-from . import kinds_contract
+from .conftest import Try
 from .scripted import Scripted
-
-Try = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def methods() -> Methods:
-    return Methods(kinds_contract.contract(), name="rpc")
-
-
-@pytest.fixture
-def try_kinds(methods: Methods, server: Scripted) -> Try:
-    server.answer({"ok": True})
-
-    def call(*flags: str) -> Any:
-        methods.main(["try-kinds", *flags], "rpc", standalone_mode=False)
-        return server.request
-
-    return call
 
 
 @pytest.mark.parametrize(

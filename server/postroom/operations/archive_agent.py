@@ -1,7 +1,6 @@
 """ArchiveAgent: end an agent for good."""
 
 from agent.v1.agent_service_pb2 import ArchiveAgentRequest, ArchiveAgentResponse
-
 from postroom import lookup
 from postroom.agent import AgentState
 from postroom.errors import Forbidden, invalid

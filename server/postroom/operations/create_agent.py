@@ -1,7 +1,6 @@
 """CreateAgent: make an agent with an empty mailbox."""
 
 from agent.v1.agent_service_pb2 import CreateAgentRequest, CreateAgentResponse
-
 from postroom import lookup, workflow
 from postroom.agent import ID_PREFIX, Agent, AgentState, check_name
 from postroom.errors import AlreadyExists, Archived, Forbidden, invalid

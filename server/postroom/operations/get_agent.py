@@ -1,7 +1,6 @@
 """GetAgent: one agent by its id."""
 
 from agent.v1.agent_service_pb2 import GetAgentRequest, GetAgentResponse
-
 from postroom import lookup
 from postroom.office import Call
 from postroom.rpc.messages import agent_message

@@ -1,7 +1,6 @@
 """ListAgents: agents, oldest first."""
 
 from agent.v1.agent_service_pb2 import ListAgentsRequest, ListAgentsResponse
-
 from postroom import lookup
 from postroom.agent import AgentState
 from postroom.office import Call

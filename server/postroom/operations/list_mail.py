@@ -1,7 +1,6 @@
 """ListMail: look at an agent's mail without claiming it."""
 
 from agent.v1.agent_service_pb2 import ListMailRequest, ListMailResponse
-
 from postroom import lookup
 from postroom.agent import Agent
 from postroom.errors import Forbidden

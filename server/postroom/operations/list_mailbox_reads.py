@@ -1,7 +1,6 @@
 """ListMailboxReads: who has looked into a mailbox."""
 
 from agent.v1.agent_service_pb2 import ListMailboxReadsRequest, ListMailboxReadsResponse
-
 from postroom import lookup
 from postroom.errors import Forbidden
 from postroom.office import Call

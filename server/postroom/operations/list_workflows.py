@@ -1,7 +1,6 @@
 """ListWorkflows: workflows, oldest first."""
 
 from agent.v1.agent_service_pb2 import ListWorkflowsRequest, ListWorkflowsResponse
-
 from postroom.office import Call
 from postroom.page import page_limit
 from postroom.rpc.messages import workflow_message

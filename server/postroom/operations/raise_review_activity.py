@@ -1,7 +1,6 @@
 """RaiseReviewActivity: tell agents that a review has moved."""
 
 from agent.v1.agent_service_pb2 import RaiseReviewActivityRequest, RaiseReviewActivityResponse
-
 from postroom import lookup
 from postroom.errors import Forbidden
 from postroom.mail import MailKind

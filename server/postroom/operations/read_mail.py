@@ -1,7 +1,6 @@
 """ReadMail: claim the caller's own waiting mail, oldest first."""
 
 from agent.v1.agent_service_pb2 import ReadMailRequest, ReadMailResponse
-
 from postroom.office import Call
 from postroom.page import page_limit
 from postroom.rpc.messages import fitting

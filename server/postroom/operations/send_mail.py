@@ -1,7 +1,6 @@
 """SendMail: one piece of mail to another agent (mail.md, check by check)."""
 
 from agent.v1.agent_service_pb2 import SendMailRequest, SendMailResponse
-
 from postroom import address, exchange, mailbox
 from postroom.agent import Agent
 from postroom.errors import NotFound, invalid

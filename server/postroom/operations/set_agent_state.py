@@ -1,7 +1,6 @@
 """SetAgentState: an agent runs again, or nothing runs behind it."""
 
 from agent.v1.agent_service_pb2 import SetAgentStateRequest, SetAgentStateResponse
-
 from postroom import lookup
 from postroom.agent import AgentState
 from postroom.errors import Archived, Forbidden, invalid

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
-from agent.v1 import agent_service_pb2, options_pb2
 from google.api import annotations_pb2, field_behavior_pb2
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor, MethodDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet, MethodOptions
@@ -19,6 +18,7 @@ from google.protobuf.descriptor_pool import Default, DescriptorPool
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from agent.v1 import agent_service_pb2, options_pb2
 from postroom.rpc.comments import comments
 
 SERVICE_FILES = (agent_service_pb2.DESCRIPTOR.name,)

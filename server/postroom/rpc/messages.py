@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from agent.v1 import agent_pb2, agent_service_pb2, mail_pb2
-
 from postroom.agent import Agent
 from postroom.instant import rfc3339
 from postroom.mail import Mail, Piece

@@ -15,8 +15,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from postroom.rpc.protojson import JsonInvalid, Printer, Reader, Unprintable
-from postroom.rpc.protojson.document import Number
-from postroom.rpc.protojson.refusal import Wrong, shown
+from postroom.rpc.protojson.refusal import shown
 from postroom.rpc.protojson.scalars import converter, integer_range
 from postroom.surfaces.gateway import formats
 from postroom.surfaces.gateway.fields import is_map
