@@ -1,7 +1,7 @@
 """Fixtures: a clock, ids, a store of each kind, and a post room on top of them."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -92,3 +92,17 @@ def room(store: Store, clock: ManualClock, ids: CountingIds) -> Iterator[Room]:
     opened = Room(store, clock, ids)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def limited(room: Room) -> Iterator[Callable[..., Room]]:
+    """Opens the same post room again with other limits, given as fields of Limits."""
+    opened: list[Room] = []
+
+    def open_limited(**figures: int) -> Room:
+        opened.append(room.limited(**figures))
+        return opened[-1]
+
+    yield open_limited
+    for each in opened:
+        each.close()

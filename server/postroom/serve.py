@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 import uvloop
 
 from postroom.assemble import PostRoom, assemble
-from postroom.errors import Refusal
+from postroom.errors import Code, Refusal
 from postroom.listen import Address, BadAddress, loopback
 from postroom.ports import Session
 from postroom.settings import BadSetting, Settings, load
@@ -46,7 +47,7 @@ class CannotListen(Exception):
 def run(overrides: Mapping[str, str]) -> int:
     """Serve until SIGTERM or SIGINT; returns the exit status."""
     try:
-        settings = load(os.environ, overrides)
+        settings = load(overrides)
         logging.basicConfig(
             stream=sys.stderr,
             level=settings.log_level.upper(),
@@ -56,14 +57,18 @@ def run(overrides: Mapping[str, str]) -> int:
         os.umask(0o077)
         uvloop.run(_serve(settings))
     except (BadSetting, BadAddress, BadUrl) as error:
-        return _fail(error, EX_CONFIG)
-    except (CannotListen, SchemaTooNew, EmptyFile, Refusal, OSError) as error:
-        return _fail(error, EX_UNAVAILABLE)
+        return _fail(Code.INVALID_ARGUMENT, error, EX_CONFIG)
+    except (SchemaTooNew, EmptyFile) as error:
+        return _fail(Code.FAILED_PRECONDITION, error, EX_UNAVAILABLE)
+    except Refusal as refusal:
+        return _fail(refusal.code, refusal, EX_UNAVAILABLE)
+    except (CannotListen, OSError) as error:
+        return _fail(Code.UNAVAILABLE, error, EX_UNAVAILABLE)
     return 0
 
 
-def _fail(error: Exception, status: int) -> int:
-    sys.stderr.write(f"postroom: {error}\n")
+def _fail(code: Code, error: Exception, status: int) -> int:
+    sys.stderr.write(f"{code.name.lower()}: {error}\n")
     return status
 
 
@@ -110,16 +115,19 @@ def _announce(listeners: _Listeners) -> None:
 
 def _listen(room: PostRoom, settings: Settings, grpc: Address, http: Address) -> _Listeners:
     wire = Wire(room.registry, reflection=settings.reflection)
-    try:
-        grpc = Address(grpc.host, wire.bind(str(grpc)))
-    except OSError:
-        raise CannotListen(grpc, "grpc") from None
-    try:
-        listener = bind(http.host, http.port)
-    except OSError:
-        raise CannotListen(http, "http") from None
+    # Tried first because gRPC's core writes lines of its own when it fails to bind.
+    _taken(grpc, "grpc").close()
+    grpc = Address(grpc.host, wire.bind(str(grpc)))
+    listener = _taken(http, "http")
     http = Address(http.host, listener.getsockname()[1])
     return _Listeners(wire, Web(_app(room, settings, http), listener, GRACE_SECONDS), grpc, http)
+
+
+def _taken(address: Address, setting: str) -> socket.socket:
+    try:
+        return bind(address.host, address.port)
+    except OSError:
+        raise CannotListen(address, setting) from None
 
 
 def _app(room: PostRoom, settings: Settings, http: Address) -> Guard:

@@ -1,5 +1,6 @@
 """The server's settings: the only reader of the environment and of the TOML file."""
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -73,7 +74,7 @@ def variable(name: str) -> str:
     return _VARIABLES.get(name, f"POSTROOM_{name.upper()}")
 
 
-def load(environ: Mapping[str, str], overrides: Mapping[str, str]) -> Settings:
+def load(overrides: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> Settings:
     """Read all settings. Raises BadSetting for an unknown name or a bad value."""
     found: dict[str, Any] = _from_file(environ)
     for each in fields(Settings):

@@ -2,13 +2,14 @@ import io
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import pytest
 
 from postroom.cli.root import run
 from postroom.cli.rpc import Methods
-from postroom.rpc.contract import Contract, load
+from postroom.rpc.contract import Contract, Spec, load
 
 from . import kinds_contract
 from .scripted import Scripted, running, sample
@@ -37,6 +38,11 @@ class _Stdin(io.TextIOWrapper):
 @pytest.fixture(scope="session")
 def contract() -> Contract:
     return load()
+
+
+def unary(contract: Contract) -> list[Spec]:
+    """The methods that are commands."""
+    return [s for s in contract.specs if not (s.streams_requests or s.streams_responses)]
 
 
 @pytest.fixture(autouse=True)
@@ -76,9 +82,15 @@ def postroom(
 @pytest.fixture
 def words(contract: Contract, server: Scripted) -> list[str]:
     """The arguments that call some method, with the server ready to answer."""
-    spec = contract.specs[0]
+    spec = unary(contract)[0]
     server.answer(sample(spec.output))
     return ["rpc", spec.kebab_name]
+
+
+@pytest.fixture
+def once(words: list[str], postroom: Postroom) -> Postroom:
+    """Calls that method."""
+    return partial(postroom, *words)
 
 
 @pytest.fixture(scope="session")

@@ -32,12 +32,11 @@ class Scripted:
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=lambda: JSON)
 
-    def answer(self, value: Any, status: int = 200, **headers: str) -> bytes:
-        """Answer JSON from now on; returns the bytes that will be sent."""
+    def answer(self, value: Any, status: int = 200) -> None:
+        """Answer JSON from now on."""
         self.status = status
-        self.body = json.dumps(value, ensure_ascii=False).encode()
-        self.headers = JSON | {name.replace("_", "-"): text for name, text in headers.items()}
-        return self.body
+        self.body = json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")
+        self.headers = JSON
 
     @property
     def request(self) -> Any:

@@ -8,7 +8,7 @@ import pytest
 from postroom.cli.root import root
 from postroom.rpc.contract import Contract
 
-from .conftest import Postroom
+from .conftest import Postroom, unary
 from .scripted import Scripted
 
 TOKEN = "prt_0123456789ab_" + "s" * 43
@@ -36,16 +36,15 @@ def headers(server: Scripted) -> dict[str, str]:
     ],
 )
 def test_c17_variables_name_the_caller(
-    words: list[str],
+    once: Postroom,
     server: Scripted,
-    postroom: Postroom,
     monkeypatch: pytest.MonkeyPatch,
     variables: dict[str, str],
     sent: dict[str, str],
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert postroom(*words).status == 0
+    assert once().status == 0
     assert headers(server) == sent
 
 
@@ -130,7 +129,7 @@ def test_no_failure_shows_the_token(
 
 
 def test_c19_help_names_both_ways(contract: Contract, postroom: Postroom) -> None:
-    commands = [["rpc", spec.kebab_name] for spec in contract.specs]
+    commands = [["rpc", spec.kebab_name] for spec in unary(contract)]
     for words in ([], ["rpc"], ["send"], ["agent"], ["agent", "create"], *commands):
         shown = postroom(*words, "--help").out.decode()
         assert "POSTROOM_TOKEN," in shown
@@ -139,5 +138,5 @@ def test_c19_help_names_both_ways(contract: Contract, postroom: Postroom) -> Non
 
 def test_no_argument_takes_a_token(postroom: Postroom, contract: Contract) -> None:
     assert not [p for p in root().params if "token" in (p.name or "")]
-    for spec in contract.specs:
+    for spec in unary(contract):
         assert "--token" not in postroom("rpc", spec.kebab_name, "--help").out.decode()

@@ -37,14 +37,20 @@ def test_a_nested_flag_keeps_its_neighbours(try_kinds: Try) -> None:
 
 
 def test_values_are_left_to_the_server(try_kinds: Try) -> None:
-    whole = {"small": "many", "text": None, "inner": 3, "inners": {}, "labels": [1]}
+    whole: dict[str, object] = {
+        "small": "many",
+        "text": None,
+        "inner": 3,
+        "inners": {},
+        "labels": [1],
+    }
     assert try_kinds("--json", str(whole).replace("'", '"').replace("None", "null")) == whole
 
 
 @pytest.mark.parametrize(
     ("whole", "told"),
     [
-        ('{"small": 1, "twoWORDS": "m"}', "there is no field twoWORDS; did you mean twoWords?"),
+        ('{"small": 1, "twoWord": "m"}', "there is no field twoWord; did you mean twoWords?"),
         ('{"zzz": 1}', "there is no field zzz; the fields are: flag, small, natural"),
         ('{"inner": {"deep": 1}}', "there is no field inner.deep"),
         ('{"inners": [{}, {"deep": 1}]}', "there is no field inners[1].deep"),

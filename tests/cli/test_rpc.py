@@ -8,7 +8,7 @@ from google.protobuf.json_format import ParseDict
 from postroom.cli.flags import Leaf, leaves
 from postroom.rpc.contract import Contract
 
-from .conftest import Postroom
+from .conftest import Postroom, unary
 from .scripted import Scripted, sample
 
 
@@ -16,21 +16,24 @@ def flat(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def example(leaf: Leaf) -> str:
-    return (
-        leaf.kind.choices[-1] if leaf.kind.choices else {"INTEGER": "7"}.get(leaf.kind.metavar, "t")
-    )
+EXAMPLES = {"INTEGER": "7", "NUMBER": "0.5", "JSON": "{}", "BASE64": "aGk="}
+
+
+def given(leaf: Leaf) -> list[str]:
+    kind = leaf.kind
+    if kind.is_switch and not leaf.is_list:
+        return [leaf.flag]
+    return [leaf.flag, kind.choices[-1] if kind.choices else EXAMPLES.get(kind.metavar, "t")]
 
 
 def test_listing_has_each_method_with_its_summary(contract: Contract, postroom: Postroom) -> None:
     listed = flat(postroom("rpc", "--help").out.decode())
-    for spec in contract.specs:
-        if not (spec.streams_requests or spec.streams_responses):
-            assert f"{spec.kebab_name} {flat(spec.summary)}" in listed
+    for spec in unary(contract):
+        assert f"{spec.kebab_name} {flat(spec.summary)}" in listed
 
 
 def test_help_is_the_comments_and_limits(contract: Contract, postroom: Postroom) -> None:
-    for spec in contract.specs:
+    for spec in unary(contract):
         shown = flat(postroom("rpc", spec.kebab_name, "--help").out.decode())
         assert flat(spec.doc) in shown
         for leaf in leaves(contract, spec):
@@ -39,8 +42,8 @@ def test_help_is_the_comments_and_limits(contract: Contract, postroom: Postroom)
 
 
 def test_required_and_limits_are_told(contract: Contract) -> None:
-    for leaf in (leaf for spec in contract.specs for leaf in leaves(contract, spec)):
-        assert ("[required" in leaf.help) == leaf.field.required
+    for leaf in (leaf for spec in unary(contract) for leaf in leaves(contract, spec)):
+        assert ("[required" in leaf.help) == (leaf.field.required and len(leaf.path) == 1)
         if leaf.field.max_characters:
             assert f"{leaf.field.max_characters:,} characters" in leaf.help
         if leaf.field.max_items:
@@ -50,11 +53,11 @@ def test_required_and_limits_are_told(contract: Contract) -> None:
 def test_every_flag_fills_its_field(
     contract: Contract, server: Scripted, postroom: Postroom
 ) -> None:
-    for spec in contract.specs:
+    for spec in unary(contract):
         server.asked.clear()
         server.answer(sample(spec.output))
         found = list(leaves(contract, spec))
-        flags = [word for leaf in found for word in (leaf.flag, example(leaf))]
+        flags = [word for leaf in found for word in given(leaf)]
         assert postroom("rpc", spec.kebab_name, *flags).status == 0
         assert server.asked[0].path == f"/{spec.full_name}"
         sent = ParseDict(server.request, spec.request_class())

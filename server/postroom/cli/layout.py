@@ -32,7 +32,8 @@ def _list(name: str, rows: Sequence[Sequence[Entry]], columns: int | None) -> st
 
 def _table(rows: Sequence[Sequence[Entry]]) -> list[str] | None:
     """The lines of a table, or None when a value has several lines."""
-    names = list(dict.fromkeys(name for row in rows for name, text in row if text))
+    filled = {name for row in rows for name, text in row if text}
+    names = [name for name in dict.fromkeys(n for row in rows for n, _ in row) if name in filled]
     cells = [[dict(row).get(name, "") for name in names] for row in rows]
     if any("\n" in cell for row in cells for cell in row):
         return None

@@ -27,7 +27,7 @@ def _parsed(answer: Answer, url: str) -> Any:
     try:
         return json.loads(answer.body.decode())
     except (ValueError, RecursionError) as error:
-        kind = answer.content_type.split(";")[0].strip() or "no content type"
+        kind = answer.content_type.split(";")[0].strip() or "something"
         raise stranger(url, f"HTTP {answer.status}, {kind} that is not JSON") from error
 
 

@@ -1,6 +1,5 @@
 """`postroom serve`: hands the options that were given to the server."""
 
-from importlib import import_module
 from typing import NamedTuple
 
 import click
@@ -57,5 +56,6 @@ def _option(option: Option) -> click.Option:
 def _run(**given: str | None) -> None:
     overrides = {key: value for key, value in given.items() if value is not None}
     # Imported now: a server's libraries take longer to load than a call to it takes.
-    status = import_module("postroom.serve").run(overrides)
-    click.get_current_context().exit(status)
+    from postroom.serve import run  # noqa: PLC0415
+
+    click.get_current_context().exit(run(overrides))

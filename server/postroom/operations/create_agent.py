@@ -15,7 +15,7 @@ def create_agent(call: Call, request: CreateAgentRequest) -> CreateAgentResponse
     check_name(request.name)
     state = _first_state(request.state)
     parent = _parent(call, request.parent_id)
-    if parent and call.session.lock(parent, call.caller)[0].is_archived:
+    if call.session.lock(parent or call.caller, call.caller)[0].is_archived and parent:
         told = f"{parent.id} is archived and can have no more children"
         raise Archived(parent.id, told, "PARENT_ARCHIVED")
     own = _workflow(call, request.workflow, parent)

@@ -9,7 +9,7 @@ from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure, failure
 from postroom.storage.jobs import Job
 from postroom.storage.session import Session
-from postroom.storage.transaction import Locks, WholeDatabase
+from postroom.storage.transaction import WholeDatabase
 from postroom.storage.writer import PATIENCE, drop_late
 
 _ATTEMPTS = 20
@@ -24,6 +24,10 @@ class Runner(Protocol):
 
     def run(self, connection: Connection, jobs: list[Job]) -> list[Session]:
         """Give each job its result or refusal; raise Spoiled when all must be undone."""
+        ...
+
+    def was_committed(self, connection: Connection) -> bool | None:
+        """Whether the last transaction was, after its commit failed; None: unknown."""
         ...
 
 
@@ -62,10 +66,25 @@ class Committer:
         if not jobs:
             return
         sessions = self._runner.run(self._connection, jobs)
-        self._connection.commit()
+        if not self._finish(jobs):
+            return
         arrived = frozenset(agent for session in sessions for agent in session.arrived)
         if arrived:
             self._arrived(arrived)
+
+    def _finish(self, jobs: list[Job]) -> bool:
+        """Commit. False when nobody can tell whether that was done."""
+        try:
+            self._connection.commit()
+        except StoreFailure:
+            committed = self._runner.was_committed(self._connection)
+            if committed is False:
+                raise
+            if committed is None:
+                for job in jobs:
+                    job.error = StoreFailure("unknown")
+                return False
+        return True
 
     def _begin(self, jobs: list[Job]) -> list[Job]:
         """Open the transaction; returns the jobs that still wait when it is open."""
@@ -96,12 +115,11 @@ class Committer:
         job.error = job.error or _told(error)
 
 
-def run_job(connection: Connection, job: Job, locks: Locks) -> Session:
+def run_job(session: Session, job: Job) -> Session:
     """Run one job; a refusal is its outcome.
 
     Raises Spoiled when the call refused, or failed, after it had written something.
     """
-    session = Session(connection, locks)
     try:
         job.result = job.work(session)
     except Refusal as refusal:
@@ -116,10 +134,18 @@ class InTurn:
 
     def run(self, connection: Connection, jobs: list[Job]) -> list[Session]:
         """See Runner."""
-        return [run_job(connection, job, WholeDatabase()) for job in jobs]
+        return [run_job(Session(connection, WholeDatabase()), job) for job in jobs]
+
+    def was_committed(self, connection: Connection) -> bool:
+        """A commit that fails in this process has been undone."""
+        del connection
+        return False
 
 
 def _lost_race(error: BaseException) -> bool:
+    if isinstance(error, Spoiled):
+        # Without a refusal behind it, the call met agents that it had not locked.
+        return error.__cause__ is None
     found = failure(error)
     return found is not None and found.kind == "conflict"
 

@@ -50,7 +50,7 @@ class MailQueries(Transaction):
 
     def exchanged(self, one: Agent, other: Agent) -> int:
         """See Session.exchanged."""
-        row = self.connection.one(statements.EXCHANGED, _pair(one.number, other.number))
+        row = self.connection.one(statements.EXCHANGED, pair_of(one.number, other.number))
         return int(row[0]) if row else 0
 
     def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
@@ -60,7 +60,7 @@ class MailQueries(Transaction):
         if mail.sender is not None:
             self.touched.add(mail.sender)
         if counted and mail.sender is not None:
-            self.connection.run(statements.COUNT_EXCHANGE, _pair(mail.sender, mail.recipient))
+            self.connection.run(statements.COUNT_EXCHANGE, pair_of(mail.sender, mail.recipient))
         self.number_and_keep(mail, wire)
 
     def number_and_keep(self, mail: Mail, wire: bytes) -> None:
@@ -105,5 +105,6 @@ class MailQueries(Transaction):
         return sum(counts.values())
 
 
-def _pair(one: int, other: int) -> tuple[int, int]:
+def pair_of(one: int, other: int) -> tuple[int, int]:
+    """The key of a pair's exchange."""
     return (one, other) if one < other else (other, one)

@@ -6,8 +6,8 @@ from urllib.parse import unquote, urlsplit
 from postroom.ports import Clock, Wakeups
 from postroom.storage import postgres, sqlite
 from postroom.storage.commit import InTurn
-from postroom.storage.locking import SurveyFirst
 from postroom.storage.store import InlineStore, PooledStore, Store
+from postroom.storage.survey import SurveyFirst
 
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 

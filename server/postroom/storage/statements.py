@@ -96,8 +96,44 @@ DELETE FROM answer WHERE (caller, method, request_id) IN (
   SELECT caller, method, request_id FROM answer WHERE answered_at < ? LIMIT 500)
 """
 
-# Both rows: an agent's state must not change either while its mailbox is locked.
+# Also tells the transaction's own id, to ask after it when the answer to a commit is
+# lost. Both rows: an agent's state must not change either while its mailbox is locked.
 LOCK = """
-SELECT b.agent FROM mailbox b JOIN agent a ON a.number = b.agent
+SELECT pg_current_xact_id()::text FROM mailbox b JOIN agent a ON a.number = b.agent
 WHERE b.agent IN ({holes}) ORDER BY b.agent FOR NO KEY UPDATE
+"""
+
+TRANSACTION_STATUS = "SELECT pg_xact_status(?::xid8)"
+
+# Whole batches at once; unnest turns arrays of columns into rows.
+KEEP_MAILS = """
+INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
+                  expires_at, wire)
+SELECT * FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
+                     ?::smallint[], ?::bigint[], ?::bigint[], ?::bytea[])
+"""
+
+SET_MAILBOXES = """
+UPDATE mailbox SET received = new.received, sent = new.sent, waiting = new.waiting,
+                   last_active_at = new.last_active_at
+FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
+     AS new (agent, received, sent, waiting, last_active_at)
+WHERE mailbox.agent = new.agent
+"""
+
+SET_EXCHANGES = """
+INSERT INTO exchange (low, high, mails)
+SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])
+ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails
+"""
+
+EXCHANGES = """
+SELECT low, high, mails FROM exchange
+WHERE (low, high) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[]))
+"""
+
+# Somebody else's lock is not waited for: who holds it moves the time as well.
+TOUCH_UNLOCKED = """
+UPDATE mailbox SET last_active_at = ? WHERE agent IN (
+  SELECT agent FROM mailbox WHERE agent = ? AND last_active_at < ? FOR UPDATE SKIP LOCKED)
 """

@@ -61,8 +61,6 @@ def failure_of(error: BaseException) -> Failure:
         return error
     if isinstance(error, JsonInvalid):
         return invalid(error.message)
-    if isinstance(error, TimeoutError):
-        return failure(Code.DEADLINE_EXCEEDED, "the deadline passed before the answer was there")
     return Failure(status(refusal_of(error)))
 
 

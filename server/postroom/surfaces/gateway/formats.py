@@ -4,7 +4,7 @@ They are those of Go's conversions, which is what clients of a gateway expect.
 """
 
 import re
-from binascii import Error, a2b_base64
+from binascii import a2b_base64
 from math import inf, isinf
 from typing import Final
 
@@ -22,7 +22,10 @@ _HEX_FLOAT = re.compile(
     r"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?\d+", re.IGNORECASE | re.ASCII
 )
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-_DURATION = re.compile(r"([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)", re.ASCII)
+_URL_SAFE = re.compile(_BASE64.pattern.replace("+/", "_-"))
+_DURATION = re.compile(
+    r"([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)", re.ASCII
+)
 _PART = re.compile(r"(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)", re.ASCII)
 _NANOSECONDS: Final = {
     "ns": 1,
@@ -74,14 +77,14 @@ def floating(text: str) -> float:
 
 def binary(text: str) -> bytes:
     """Read padded base64, standard or URL-safe. Raises ValueError."""
-    standard = text.replace("-", "+").replace("_", "/")
-    mixed = set("-_") & set(text) and set("+/") & set(text)
-    try:
-        if mixed or not _BASE64.fullmatch(standard):
-            raise ValueError
-        return a2b_base64(standard)
-    except (ValueError, Error):
-        raise ValueError(f'"{text}" is not base64 with its padding') from None
+    if set("-_") & set(text):
+        found = _URL_SAFE.fullmatch(text)
+        text = text.replace("-", "+").replace("_", "/")
+    else:
+        found = _BASE64.fullmatch(text)
+    if not found:
+        raise ValueError(f'"{text}" is not base64 with its padding')
+    return a2b_base64(text)
 
 
 def duration(text: str) -> tuple[int, int]:
@@ -106,7 +109,7 @@ def _decimal_float(text: str) -> float:
 
 def _nanoseconds(whole: str, fraction: str, unit: str) -> int:
     size = _NANOSECONDS[unit]
-    return int(whole or 0) * size + int(fraction or 0) * size // 10 ** len(fraction)
+    return int(whole or 0) * size + int(fraction or 0) * size // int(10 ** len(fraction))
 
 
 def _whole(text: str, grammar: re.Pattern[str], base: int, low: int, high: int) -> int:
@@ -117,5 +120,3 @@ def _whole(text: str, grammar: re.Pattern[str], base: int, low: int, high: int) 
     if not low <= found <= high:
         raise ValueError(f'"{text}" is out of range; it must be from {low} to {high}')
     return found
-
-

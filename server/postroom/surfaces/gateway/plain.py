@@ -15,21 +15,23 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from postroom.rpc.protojson import JsonInvalid, Printer, Reader, Unprintable
-from postroom.rpc.protojson.refusal import shown
-from postroom.rpc.protojson.scalars import converter, integer_range
+from postroom.rpc.protojson.document import Number
+from postroom.rpc.protojson.refusal import Wrong, shown
+from postroom.rpc.protojson.scalars import converter, integer_range, is_text, text
 from postroom.surfaces.gateway import formats
 from postroom.surfaces.gateway.fields import is_map
 from postroom.surfaces.gateway.values import scalar
 
 _INTEGER = re.compile(r"-?\d+", re.ASCII)
+_FLOATS: Final = (FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_DOUBLE)
 _ENUM_RANGE: Final = (-(2**31), 2**31 - 1)
 
 
-def escaped(text: str) -> str:
+def escaped(json_text: str) -> str:
     """Escape in JSON what Go's plain JSON escapes, for pages and line readers."""
     for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+        json_text = json_text.replace(character, f"\\u{ord(character):04x}")
+    return json_text
 
 
 def printed(message: Message, field: FieldDescriptor, printer: Printer) -> str:
@@ -70,7 +72,7 @@ def fill(message: Message, field: FieldDescriptor, value: Any, reader: Reader) -
 def _printed_one(field: FieldDescriptor, printer: Printer) -> Callable[[Any], str]:
     if integer_range(field):
         return str
-    if field.type in (FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_DOUBLE):
+    if field.type in _FLOATS:
         return lambda value: _finite(value, printer.single(field))
     return printer.single(field)
 
@@ -85,7 +87,9 @@ def _printed_map(value: Any, field: FieldDescriptor, printer: Printer) -> str:
     entry: Any = field.message_type
     one = _printed_one(entry.fields_by_name["value"], printer)
     told = {str(key).lower() if isinstance(key, bool) else str(key): key for key in value}
-    members = [f"{json.dumps(key, ensure_ascii=False)}:{one(value[told[key]])}" for key in sorted(told)]
+    members = [
+        f"{json.dumps(key, ensure_ascii=False)}:{one(value[told[key]])}" for key in sorted(told)
+    ]
     return f"{{{','.join(members)}}}"
 
 
@@ -113,7 +117,21 @@ def _one(field: FieldDescriptor, value: Any, path: str) -> Any:
         if limits:
             return _integer(value, *limits)
         if field.type == FieldDescriptor.TYPE_BYTES:
-            return formats.binary(value) if isinstance(value, str) else _refused(value)
-        return converter(field)(value if not _is_quoted_number(field, value) else [value])
+            return formats.binary(text(value))
+        if field.type in _FLOATS:
+            return converter(field)(_unquoted(value))
+        return converter(field)(value)
     except ValueError as error:
         raise JsonInvalid(path, str(error)) from None
+
+
+def _unquoted(value: Any) -> Any:
+    if is_text(value):
+        raise Wrong(f"must be a number without quotes, not {shown(value)}")
+    return value
+
+
+def _integer(value: Any, low: int, high: int) -> int:
+    if not isinstance(value, Number) or not _INTEGER.fullmatch(value):
+        raise Wrong(f"must be a whole number in digits, not {shown(value)}")
+    return formats.decimal(value, low, high)

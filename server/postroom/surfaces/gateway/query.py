@@ -49,9 +49,7 @@ def populate(
             set_from_text(message, path, values, reader)
 
 
-def set_from_text(
-    message: Any, path: Sequence[str], values: Sequence[str], reader: Reader
-) -> None:
+def set_from_text(message: Any, path: Sequence[str], values: Sequence[str], reader: Reader) -> None:
     """Set one field from its texts. Unknown names are passed over. Raises Failure."""
     for name in path[:-1]:
         field = _free(message, name)
@@ -110,9 +108,7 @@ def _put_message(message: Any, field: FieldDescriptor, text: str, reader: Reader
     fill_from_query(held, text, reader)
 
 
-def _put_entry(
-    message: Any, field: FieldDescriptor, values: Sequence[str], reader: Reader
-) -> None:
+def _put_entry(message: Any, field: FieldDescriptor, values: Sequence[str], reader: Reader) -> None:
     if len(values) != _MAP_VALUES:
         raise invalid(f'more than one value provided for key "{values[0]}" in map "{field.name}"')
     entry: Any = field.message_type

@@ -56,14 +56,10 @@ class Router(Generic[R]):
             pass
         raise failure(Code.NOT_FOUND, "Not Found")
 
-    def _first(
-        self, methods: Iterable[str], segments: Sequence[str], last: str
-    ) -> Match[R] | None:
+    def _first(self, methods: Iterable[str], segments: Sequence[str], last: str) -> Match[R] | None:
         for method in methods:
             for template, route in self._routes.get(method, ()):
                 variables = template.match(segments, last)
                 if variables is not None:
                     return Match(route, variables)
         return None
-
-

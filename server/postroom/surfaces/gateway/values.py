@@ -31,16 +31,7 @@ def scalar(field: FieldDescriptor, text: str, whole: Whole) -> Any:
     limits = integer_range(field)
     if limits:
         return whole(text, *limits)
-    match field.type:
-        case FieldDescriptor.TYPE_BOOL:
-            return formats.boolean(text)
-        case FieldDescriptor.TYPE_BYTES:
-            return formats.binary(text)
-        case FieldDescriptor.TYPE_DOUBLE:
-            return formats.floating(text)
-        case FieldDescriptor.TYPE_FLOAT:
-            return in_range(formats.floating(text), text, single=True)
-    return unicode(text)
+    return _READS.get(field.type, unicode)(text)
 
 
 def unicode(text: str) -> str:
@@ -78,12 +69,16 @@ def _fill(message: Any, text: str, reader: Reader, whole: Whole, duration: Lengt
 
 def _fill_from_json(message: Any, text: str, reader: Reader) -> None:
     try:
-        value = parse(unicode(text), whole=True)
-        if value is BLANK:
-            raise JsonInvalid("", "unexpected EOF")
-        reader.read(value, message, strict=True)
+        reader.read(_json(text), message, strict=True)
     except JsonInvalid as error:
         raise ValueError(error.message) from None
+
+
+def _json(text: str) -> Any:
+    value = parse(unicode(text), whole=True)
+    if value is BLANK:
+        raise ValueError("it is empty; write JSON")
+    return value
 
 
 def _enum(enum: EnumDescriptor, text: str, whole: Whole) -> int:
@@ -96,3 +91,15 @@ def _enum(enum: EnumDescriptor, text: str, whole: Whole) -> int:
     if number is None or number not in enum.values_by_number:
         raise ValueError(f'"{text}" is not a valid value')
     return number
+
+
+def _single(text: str) -> float:
+    return in_range(formats.floating(text), text, single=True)
+
+
+_READS: Final[dict[int, Callable[[str], Any]]] = {
+    FieldDescriptor.TYPE_BOOL: formats.boolean,
+    FieldDescriptor.TYPE_BYTES: formats.binary,
+    FieldDescriptor.TYPE_DOUBLE: formats.floating,
+    FieldDescriptor.TYPE_FLOAT: _single,
+}

@@ -1,0 +1,1 @@
+"""How fast a post room answers, as a share of a handler that does nothing."""

@@ -1,0 +1,92 @@
+"""Agents and mail to measure with, made through the post room itself."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from bench.server import UNLIMITED
+from postroom.agent import Agent
+from postroom.assemble import PostRoom, assemble
+from postroom.instant import DAY
+from postroom.mail import ID_PREFIX, Mail, MailKind
+from postroom.ports import Session
+from postroom.rpc.door import Incoming, Outgoing
+from postroom.rpc.identity import AGENT_ID
+from postroom.rpc.messages import mail_message
+from postroom.settings import Settings
+
+BODY = "x" * 200
+_AT_ONCE = 5_000
+
+
+@contextmanager
+def room(database: str) -> Iterator[PostRoom]:
+    """A post room in this process, beside the server's."""
+    opened = assemble(Settings(database=database, **UNLIMITED))
+    try:
+        yield opened
+    finally:
+        opened.office.store.close()
+
+
+async def call(room: PostRoom, method: str, caller: str = "", **fields: Any) -> Any:
+    """Call an operation as an agent, or as the operator."""
+    spec = next(spec for spec in room.registry.specs if spec.name == method)
+    metadata = ((AGENT_ID, caller),) if caller else ()
+    request = spec.request_class(**fields)
+    return await room.registry.call(spec, request, Incoming(metadata), Outgoing())
+
+
+def make_agents(room: PostRoom, role: str, count: int) -> list[str]:
+    """Make agents whose names are all of one length; returns their ids."""
+
+    async def make() -> list[str]:
+        names = [f"{role}-{i:04}" for i in range(count)]
+        calls = (call(room, "CreateAgent", name=name, workflow="bench") for name in names)
+        return [made.agent.id for made in await asyncio.gather(*calls)]
+
+    return asyncio.run(make())
+
+
+def fill(room: PostRoom, owners: Sequence[str], each: int) -> None:
+    """Put `each` pieces into each mailbox, from agents of the same group."""
+    rounds = max(1, _AT_ONCE // len(owners))
+    for begun in range(0, each, rounds):
+        _fill(room, owners, min(rounds, each - begun))
+
+
+def _fill(room: PostRoom, owners: Sequence[str], each: int) -> None:
+    def work(session: Session) -> None:
+        agents = session.lock(*(_agent(session, id) for id in owners))
+        for turn in range(each):
+            for at, owner in enumerate(agents):
+                sender = agents[at - 1 - turn % max(1, len(agents) - 1)]
+                mail = piece(room, sender, owner)
+                session.deliver(mail, mail_message(mail).SerializeToString(), counted=False)
+
+    room.office.store.write(work)
+
+
+def piece(room: PostRoom, sender: Agent, recipient: Agent) -> Mail:
+    """Plain mail as SendMail makes it."""
+    now = room.office.clock.now()
+    return Mail(
+        id=room.office.ids.new(ID_PREFIX),
+        sender=sender.number,
+        from_agent_id=sender.id,
+        from_name=sender.name,
+        recipient=recipient.number,
+        to_agent_id=recipient.id,
+        body=BODY,
+        reply_to=None,
+        created_at=now,
+        expires_at=now + 7 * DAY,
+        kind=MailKind.PLAIN,
+    )
+
+
+def _agent(session: Session, id: str) -> Agent:
+    found = session.agent(id)
+    assert found is not None
+    return found

@@ -1,0 +1,101 @@
+"""The server under test: put together as `postroom serve` does, with empty handlers beside.
+
+The empty gRPC methods stand on a server object of their own, in the same process
+and loop and with the same options, so that nothing of ours runs around them.
+"""
+
+import asyncio
+import json
+import logging
+import signal
+import sys
+from typing import Any
+
+import grpc
+import uvloop
+
+from bench.empty import EmptyMethods, EmptyRoutes
+from bench.spread import Cast, Spread
+from postroom.assemble import PostRoom, assemble
+from postroom.settings import Settings
+from postroom.surfaces import wire
+from postroom.surfaces.probes import Probes
+from postroom.surfaces.web import Web, bind
+from postroom.sweeping import sweep_for_ever
+from postroom.wakeups import LocalWakeups
+
+try:
+    from postroom.surfaces.gateway import Gateway, Guard
+except ImportError:
+    HAS_JSON = False
+else:
+    HAS_JSON = True
+
+# Nobody is refused, however long the load runs.
+UNLIMITED = {"exchange_limit": 10**9, "mailbox_limit": 10**9}
+_HOST = "127.0.0.1"
+_GRACE_SECONDS = 2
+
+
+def main() -> None:
+    """Read the settings as JSON from the command line and serve until SIGTERM."""
+    logging.basicConfig(level="INFO", stream=sys.stderr)
+    uvloop.run(_serve(json.loads(sys.argv[1])))
+
+
+async def _serve(given: dict[str, Any]) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    settings = Settings(database=given["database"], **UNLIMITED)
+    room = assemble(settings, wakeups=LocalWakeups(loop))
+    try:
+        await _answer(room, given, stop)
+    finally:
+        await asyncio.to_thread(room.office.store.close)
+
+
+async def _answer(room: PostRoom, given: dict[str, Any], stop: asyncio.Event) -> None:
+    casts = {method: Cast(*cast) for method, cast in given["casts"].items()}
+    door = Spread(room.registry, casts)
+    listener, empty = wire.Wire(door), _empty_server(given["empty"])
+    listener.bind(f"{_HOST}:{given['grpc']}")
+    await listener.start()
+    await empty.start()
+    web = Web(EmptyRoutes(_app(room, door, given["http"])), bind(_HOST, given["http"]), 2)
+    serving = asyncio.create_task(web.serve())
+    sweeping = asyncio.create_task(sweep_for_ever(room.office))
+    print(json.dumps({"json": HAS_JSON}), flush=True)
+    await stop.wait()
+    sweeping.cancel()
+    web.stop()
+    await asyncio.gather(listener.stop(_GRACE_SECONDS), empty.stop(_GRACE_SECONDS), serving)
+
+
+def _empty_server(port: int) -> Any:
+    server = grpc.aio.server(options=wire._OPTIONS)  # noqa: SLF001 - the very same options
+    server.add_generic_rpc_handlers((EmptyMethods(),))
+    server.add_insecure_port(f"{_HOST}:{port}")
+    return server
+
+
+def _app(room: PostRoom, door: Spread, port: int) -> Any:
+    if not HAS_JSON:
+        return _nothing
+
+    async def ready() -> None:
+        """The probes are not measured."""
+
+    del room
+    gateway = Gateway(door, strict_json=False)
+    return Guard(Probes(gateway, ready), hosts=frozenset({f"{_HOST}:{port}"}))
+
+
+async def _nothing(scope: Any, receive: Any, send: Any) -> None:
+    del scope, receive
+    await send({"type": "http.response.start", "status": 404, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+if __name__ == "__main__":
+    main()

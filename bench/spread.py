@@ -1,0 +1,63 @@
+"""A door that spreads calls over many callers, since every load request is alike."""
+
+import itertools
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.message import Message
+
+from postroom.rpc.contract import Spec
+from postroom.rpc.door import Door, Incoming, Outgoing
+from postroom.rpc.identity import AGENT_ID
+
+# What a load request says as its caller, so that the header is read and carried.
+STAND_IN = "agt_00000000000000000000000000"
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who calls a method in turn, and whom they write to."""
+
+    callers: Sequence[str]
+    recipients: Sequence[str] = ()
+
+    def turns(self) -> Iterator[tuple[str, str]]:
+        """Caller and recipient for ever; one group writing to itself makes every pair."""
+        callers, recipients = self.callers, self.recipients or ("",)
+        size = len(recipients)
+        for turn in itertools.count():
+            lap, at = divmod(turn, len(callers))
+            yield callers[at], recipients[(at + 1 + lap % max(1, size - 1)) % size]
+
+
+class Spread:
+    """Hands calls on, each as the next of its method's cast."""
+
+    def __init__(self, door: Door, casts: Mapping[str, Cast]) -> None:
+        self._door = door
+        self._turns = {method: cast.turns() for method, cast in casts.items()}
+
+    @property
+    def specs(self) -> Sequence[Spec]:
+        """See Door."""
+        return self._door.specs
+
+    async def call(
+        self, spec: Spec, request: Any, incoming: Incoming, outgoing: Outgoing
+    ) -> Message:
+        """See Door."""
+        turns = self._turns.get(spec.name)
+        if turns is not None:
+            caller, recipient = next(turns)
+            if recipient:
+                request.to = recipient
+            own = [(name, caller if name == AGENT_ID else v) for name, v in incoming.metadata]
+            incoming = Incoming(own, incoming.time_left)
+        return await self._door.call(spec, request, incoming, outgoing)
+
+    def stream(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> AsyncIterator[Message]:
+        """See Door."""
+        return self._door.stream(spec, request, incoming, outgoing)

@@ -1,0 +1,104 @@
+"""How answers look: status, headers and body. One presenter for each dialect."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import quote
+
+from google.protobuf.message import Message
+
+from postroom.errors import Code
+from postroom.rpc.door import Outgoing
+from postroom.rpc.protojson import Printer
+from postroom.surfaces.gateway.asgi import JSON, Header, Reply
+from postroom.surfaces.gateway.failure import HTTP_OK, Failure, printable
+from postroom.surfaces.gateway.metadata import header_text, outgoing
+from postroom.surfaces.gateway.plain import escaped
+from postroom.surfaces.gateway.route import Route
+
+IGNORED = "postroom-ignored-fields"
+HTTP_BODY = "google.api.HttpBody"
+METADATA = "grpc-metadata-"
+_MOST_IGNORED = 1000
+
+
+class Presenter(Protocol):
+    """Turns what a call came to into replies."""
+
+    def success(self, message: Message, outgoing: Outgoing, ignored: Sequence[str]) -> Reply:
+        """Return the reply for an answer. Raises Unprintable."""
+        ...
+
+    def failure(self, failure: Failure, outgoing: Outgoing) -> Reply:
+        """Return the reply for a failure."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayPresenter:
+    """The look of grpc-gateway. Without a route it can present failures only."""
+
+    printer: Printer
+    route: Route | None = None
+
+    def success(self, message: Message, outgoing: Outgoing, ignored: Sequence[str]) -> Reply:
+        assert self.route is not None
+        headers = self.headers(outgoing, ignored)
+        if is_http_body(message):
+            return Reply(HTTP_OK, *http_body(message), headers)
+        text = self.route.answer(message, self.printer)
+        return Reply(HTTP_OK, text.encode(), JSON, headers)
+
+    def failure(self, failure: Failure, outgoing: Outgoing) -> Reply:
+        body = self.status_text(failure).encode()
+        return Reply(failure.http, body, JSON, (*_challenge(failure), *self.headers(outgoing)))
+
+    def headers(self, given: Outgoing, ignored: Sequence[str] = ()) -> tuple[Header, ...]:
+        """Return the headers beside an answer."""
+        return (*outgoing(given.headers, METADATA), *ignored_header(ignored))
+
+    def status_text(self, failure: Failure) -> str:
+        """Return the status as JSON."""
+        return self.printer.text(printable(failure.status, self.printer))
+
+    def line(self, message: Message) -> bytes:
+        """Return one message of a stream. Raises Unprintable."""
+        assert self.route is not None
+        if is_http_body(message):
+            return http_body(message)[0] + b"\n"
+        return f'{{"result":{escaped(self.route.answer(message, self.printer))}}}\n'.encode()
+
+    def error_line(self, failure: Failure) -> bytes:
+        """Return the last line of a stream that failed."""
+        return f'{{"error":{escaped(self.status_text(failure))}}}\n'.encode()
+
+
+def ignored_header(paths: Sequence[str]) -> list[Header]:
+    """Name the dropped fields in a header of at most about 1000 characters."""
+    told = ""
+    for path in paths:
+        quoted = quote(path, safe="[]@$")
+        if len(told) + len(quoted) > _MOST_IGNORED:
+            told += ",..."
+            break
+        told += f",{quoted}"
+    return [(IGNORED, told.removeprefix(","))] if told else []
+
+
+def is_http_body(message: Message) -> bool:
+    """Tell whether the message is raw content with a type of its own."""
+    return bool(message.DESCRIPTOR.full_name == HTTP_BODY)
+
+
+def http_body(message: Message) -> tuple[bytes, str]:
+    """Return the raw content and its type."""
+    content: bytes = getattr(message, "data")  # noqa: B009
+    content_type: str = getattr(message, "content_type")  # noqa: B009
+    return content, header_text(content_type) or "application/octet-stream"
+
+
+def _challenge(failure: Failure) -> list[Header]:
+    if failure.status.code != Code.UNAUTHENTICATED:
+        return []
+    text = header_text(failure.status.message)
+    return [] if text is None else [("www-authenticate", text)]
