@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from bench.server import UNLIMITED
@@ -49,23 +50,24 @@ def make_agents(room: PostRoom, role: str, count: int) -> list[str]:
     return asyncio.run(make())
 
 
-def fill(room: PostRoom, owners: Sequence[str], each: int) -> None:
-    """Put `each` pieces into each mailbox, from agents of the same group."""
+def fill(room: PostRoom, owners: Sequence[str], each: int, senders: Sequence[str] = ()) -> None:
+    """Put `each` pieces into each mailbox, from the senders or from one another."""
     rounds = max(1, _AT_ONCE // len(owners))
     for begun in range(0, each, rounds):
-        _fill(room, owners, min(rounds, each - begun))
+        turns = range(begun, min(begun + rounds, each))
+        room.office.store.write(partial(_fill, room, owners, senders or owners, turns))
 
 
-def _fill(room: PostRoom, owners: Sequence[str], each: int) -> None:
-    def work(session: Session) -> None:
-        agents = session.lock(*(_agent(session, id) for id in owners))
-        for turn in range(each):
-            for at, owner in enumerate(agents):
-                sender = agents[at - 1 - turn % max(1, len(agents) - 1)]
-                mail = piece(room, sender, owner)
-                session.deliver(mail, mail_message(mail).SerializeToString(), counted=False)
-
-    room.office.store.write(work)
+def _fill(
+    room: PostRoom, owners: Sequence[str], senders: Sequence[str], turns: range, session: Session
+) -> None:
+    by_id = {id: _agent(session, id) for id in (*owners, *senders)}
+    session.lock(*by_id.values())
+    for turn in turns:
+        for at, owner in enumerate(owners):
+            sender = by_id[senders[(at + 1 + turn % max(1, len(senders) - 1)) % len(senders)]]
+            mail = piece(room, sender, by_id[owner])
+            session.deliver(mail, mail_message(mail).SerializeToString(), counted=False)
 
 
 def piece(room: PostRoom, sender: Agent, recipient: Agent) -> Mail:

@@ -1,8 +1,8 @@
 """Points in time: whole microseconds since the Unix epoch, in UTC."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - all instants are UTC; the Z is written below
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 DAY = 24 * 60 * MINUTE
@@ -11,4 +11,4 @@ DAY = 24 * 60 * MINUTE
 def rfc3339(instant: int) -> str:
     """Write an instant as mail.md fixes it: UTC, `Z`, always six digits."""
     moment = EPOCH + timedelta(microseconds=instant)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond:06d}Z"
+    return moment.isoformat(timespec="microseconds") + "Z"

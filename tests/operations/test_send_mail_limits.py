@@ -1,6 +1,7 @@
 """SendMail: the limit of a pair, the limit of a mailbox, and the notices."""
 
 from collections.abc import Callable
+from functools import partial
 
 from agent.v1.mail_pb2 import MAIL_KIND_EXCHANGE_CAPPED, MAIL_KIND_PLAIN, Mail
 from postroom.errors import Code, Quota
@@ -26,7 +27,7 @@ def test_a_pair_exchanges_as_many_mails_as_it_may_in_both_directions(
     room.send(alfa.id, bravo.id, "another thread")
     before = contents(store)
     for sender, recipient in ((alfa, bravo), (bravo, alfa)):
-        refusal = refused(lambda a=sender, b=recipient: room.send(a.id, b.id))  # type: ignore[misc]
+        refusal = refused(partial(room.send, sender.id, recipient.id))
         assert (refusal.code, refusal.reason) == (Code.RESOURCE_EXHAUSTED, "EXCHANGE_CAPPED")
         assert refusal.quota == Quota(f"pair:{sender.id},{recipient.id}", refusal.message)
         assert refusal.metadata["limit"] == "3"
@@ -100,7 +101,7 @@ def test_a_mailbox_takes_waiting_mail_up_to_its_limit(
     room.send(carol.id, bravo.id)
     before = contents(store)
     for sender in (alfa.id, carol.id, "operator"):
-        refusal = refused(lambda a=sender: room.send(a, bravo.id))  # type: ignore[misc]
+        refusal = refused(partial(room.send, sender, bravo.id))
         assert (refusal.code, refusal.reason) == (Code.RESOURCE_EXHAUSTED, "MAILBOX_FULL")
         assert refusal.quota == Quota(f"agent:{bravo.id}", refusal.message)
         assert refusal.metadata["limit"] == "2"

@@ -44,16 +44,20 @@ class Connection:
         statement = self._texts.get(text)
         if statement is None:
             statement = self._texts[text] = self.dialect.sql(text)
-        with self._translated():
+        try:
             return self.peewee.connection().execute(statement, parameters)
+        except Exception as error:
+            raise self._told(error) from error
 
     def all(self, text: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Execute a query and return its rows."""
         cursor = self.run(text, parameters)
         # Some errors, such as a damaged page, only come with the rows.
-        with self._translated():
+        try:
             rows: list[Row] = cursor.fetchall()
-            return rows
+        except Exception as error:
+            raise self._told(error) from error
+        return rows
 
     def one(self, text: str, parameters: Sequence[Any] = ()) -> Row | None:
         """Execute a query and return its first row."""
@@ -62,13 +66,17 @@ class Connection:
 
     def query(self, query: Any) -> Any:
         """Execute a Peewee query here."""
-        with self._translated():
+        try:
             return query.execute(self.peewee)
+        except Exception as error:
+            raise self._told(error) from error
 
     def rows(self, query: Any) -> list[Row]:
         """Execute a Peewee select here and return its rows."""
-        with self._translated():
+        try:
             return list(query.tuples().execute(self.peewee))
+        except Exception as error:
+            raise self._told(error) from error
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -86,8 +94,10 @@ class Connection:
     def begin(self, patience: float) -> None:
         """Open a writing transaction. Raises StoreFailure when it has to wait longer."""
         self.open()
-        with self._translated():
+        try:
             self.dialect.begin_write(self.peewee.connection(), patience)
+        except Exception as error:
+            raise self._told(error) from error
 
     def commit(self) -> None:
         """Make the transaction durable."""
@@ -101,32 +111,21 @@ class Connection:
     def open(self) -> None:
         """Connect this thread if it is not connected."""
         if self.peewee.is_closed():
-            with self._translated():
+            try:
                 self.peewee.connect(reuse_if_open=True)
+            except Exception as error:
+                raise self._told(error) from error
 
     def close(self) -> None:
         """Disconnect this thread."""
         with contextlib.suppress(Exception):
             self.peewee.close()
 
-    def _translated(self) -> "_Translated":
-        return _Translated(self)
-
-
-class _Translated:
-    """Turns a driver's error into a StoreFailure and drops a connection that is lost."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None or not isinstance(error, Exception):
-            return
+    def _told(self, error: Exception) -> Exception:
+        """The failure that a driver's error means; drops a connection that is lost."""
         found = failure(error)
         if found is None:
-            return
+            return error
         if is_connection_lost(error):
-            self._connection.close()
-        raise found from error
+            self.close()
+        return found

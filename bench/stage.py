@@ -1,0 +1,118 @@
+"""A server with people and mail, and the variants that are shot at it."""
+
+import contextlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.v1 import agent_service_pb2 as messages
+from bench import probe
+from bench.cells import Variant
+from bench.census import Census, Count
+from bench.people import BODY, fill, make_agents, room
+from bench.placement import Placement, on
+from bench.running import Running, server
+from bench.spread import STAND_IN, Cast
+from bench.target import FRAME_BYTES, Measured, Target, grpc_method, json_route
+from postroom.assemble import PostRoom
+
+AGENTS = 200
+# One page and a little, so that a page has a next one.
+_LISTED = 60
+# Ten waiting mails for each read; a mailbox may hold 200 by default.
+_READS_EACH = 20
+_SEND = messages.SendMailRequest(to=STAND_IN, body=BODY).SerializeToString()
+_LIST = messages.ListMailRequest().SerializeToString()
+_READ = messages.ReadMailRequest(limit=probe.CLAIM).SerializeToString()
+_SEND_JSON = json.dumps({"to": STAND_IN, "body": BODY}).encode()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A running server, its database, and who calls."""
+
+    running: Running
+    room: PostRoom
+    census: Census
+    casts: Mapping[str, Cast]
+
+    def send(self, streams: int) -> Variant:
+        """SendMail over gRPC."""
+        return self.sending(grpc_method(self.running.grpc, "SendMail", _SEND, streams))
+
+    def list(self, streams: int, request: bytes = _LIST) -> Variant:
+        """ListMail over gRPC."""
+        return self.listing(grpc_method(self.running.grpc, "ListMail", request, streams))
+
+    def read(self, streams: int) -> Variant:
+        """ReadMail over gRPC."""
+        return self.reading(grpc_method(self.running.grpc, "ReadMail", _READ, streams))
+
+    def send_json(self, connections: int) -> Variant:
+        """SendMail as JSON."""
+        return self.sending(json_route(self.running.http, "/v1/mail", _SEND_JSON, connections))
+
+    def list_json(self, connections: int) -> Variant:
+        """ListMail as JSON."""
+        return self.listing(json_route(self.running.http, "/v1/mail", b"", connections))
+
+    def sending(self, target: Target) -> Variant:
+        """Each answer must become a row and be counted."""
+
+        def check(measured: Measured) -> None:
+            sent = measured.count
+            self.census.must_have_changed(target.path, Count(sent, sent, sent, sent))
+
+        return Variant(target, self._remember, check)
+
+    def listing(self, target: Target) -> Variant:
+        """Each answer must have the size of the first."""
+        return Variant(target, check=of_size(len(probe.answer(target)), target))
+
+    def reading(self, target: Target) -> Variant:
+        """Each answer must claim ten pieces; the mailboxes are filled beforehand."""
+        cast = self.casts["ReadMail"]
+        readers, senders = cast.callers, self.casts["SendMail"].callers
+
+        def prepare(count: int) -> None:
+            fill(self.room, readers, probe.CLAIM * math.ceil(count / len(readers)), senders)
+            self.census.remember()
+
+        def check(measured: Measured) -> None:
+            claimed = probe.CLAIM * measured.count
+            self.census.must_have_changed(target.path, Count(0, 0, 0, -claimed))
+
+        largest = _READS_EACH * len(readers)
+        return Variant(target, prepare, check, len(readers), largest)
+
+    def _remember(self, _: int) -> None:
+        self.census.remember()
+
+
+def of_size(size: int, target: Target) -> Callable[[Measured], None]:
+    """A check that every answer has the same size."""
+    whole = size + (FRAME_BYTES if target.protocol == "grpc" else 0)
+
+    def check(measured: Measured) -> None:
+        if measured.payload != whole * measured.count:
+            told = f"{measured.count} answers had {measured.payload} bytes, not {whole} each"
+            raise probe.Trouble(f"{target.path}: {told}")
+
+    return check
+
+
+@contextlib.contextmanager
+def stage(
+    database: str, folder: Path, placement: Placement, *, only_sends: bool = False
+) -> Iterator[Stage]:
+    """A new database with 200 agents for each method, and a server on it."""
+    with on(placement.load), room(database) as opened:
+        casts = {"SendMail": Cast(senders := make_agents(opened, "sender", AGENTS), senders)}
+        if not only_sends:
+            casts["ListMail"] = Cast(listers := make_agents(opened, "lister", AGENTS))
+            casts["ReadMail"] = Cast(make_agents(opened, "reader", AGENTS))
+            fill(opened, listers, _LISTED)
+        with server(database, casts, placement.server, folder) as running:
+            yield Stage(running, opened, Census(database), casts)
