@@ -66,6 +66,7 @@ class Gun:
     def __init__(self, load: Load, seconds: float) -> None:
         self._load = load
         self._seconds = seconds
+        # By identity: two alike may stand on different servers.
         self._counts: dict[int, int] = {}
 
     def rate(self, variant: Variant) -> float:
@@ -74,11 +75,15 @@ class Gun:
 
     def shoot(self, variant: Variant, *, keep_latencies: bool = False) -> Measured:
         """Measure once. Raises Trouble when an answer is missing or wrong."""
+        return self.fire(variant, self.count(variant), keep_latencies=keep_latencies)
+
+    def count(self, variant: Variant) -> int:
+        """How many requests a shot takes; found out by a first, shorter one."""
         count = self._counts.get(id(variant))
         if count is None:
             first = self.fire(variant, variant.fit(_FIRST))
             count = self._counts[id(variant)] = variant.fit(first.rate * self._seconds)
-        return self.fire(variant, count, keep_latencies=keep_latencies)
+        return count
 
     def fire(self, variant: Variant, count: int, *, keep_latencies: bool = False) -> Measured:
         """Send exactly so many requests, in parts where the variant asks for it."""
@@ -110,6 +115,17 @@ def against(gun: Gun, ours: Variant, other: Variant) -> Callable[[int], Sample]:
         others = gun.rate(other)
         rate = first or gun.rate(ours)
         return Sample(rate / others, rate, others)
+
+    return measure
+
+
+def longer(gun: Gun, ours: Variant, other: Variant) -> Callable[[int], Sample]:
+    """Measure ours/other by the time that a request takes."""
+    by_rate = against(gun, other, ours)
+
+    def measure(turn: int) -> Sample:
+        found = by_rate(turn)
+        return Sample(found.value, found.other, found.ours)
 
     return measure
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from bench.server import UNLIMITED
+from bench.given import settings
 from postroom.agent import Agent
 from postroom.assemble import PostRoom, assemble
 from postroom.instant import DAY
@@ -15,7 +15,6 @@ from postroom.ports import Session
 from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.identity import AGENT_ID
 from postroom.rpc.messages import mail_message
-from postroom.settings import Settings
 
 BODY = "x" * 200
 _AT_ONCE = 5_000
@@ -24,7 +23,7 @@ _AT_ONCE = 5_000
 @contextmanager
 def room(database: str) -> Iterator[PostRoom]:
     """A post room in this process, beside the server's."""
-    opened = assemble(Settings(database=database, **UNLIMITED))
+    opened = assemble(settings(database))
     try:
         yield opened
     finally:
@@ -68,6 +67,15 @@ def _fill(
             sender = by_id[senders[(at + 1 + turn % max(1, len(senders) - 1)) % len(senders)]]
             mail = piece(room, sender, by_id[owner])
             session.deliver(mail, mail_message(mail).SerializeToString(), counted=False)
+
+
+def claim(room: PostRoom, owners: Sequence[str], each: int) -> None:
+    """Claim the oldest `each` pieces of each mailbox."""
+
+    async def read() -> None:
+        await asyncio.gather(*(call(room, "ReadMail", owner, limit=each) for owner in owners))
+
+    asyncio.run(read())
 
 
 def piece(room: PostRoom, sender: Agent, recipient: Agent) -> Mail:

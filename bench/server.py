@@ -15,9 +15,9 @@ import grpc
 import uvloop
 
 from bench.empty import EmptyMethods, EmptyRoutes
+from bench.given import settings
 from bench.spread import Cast, Spread
 from postroom.assemble import PostRoom, assemble
-from postroom.settings import Settings
 from postroom.surfaces import wire
 from postroom.surfaces.probes import Probes
 from postroom.surfaces.web import Web, bind
@@ -31,8 +31,6 @@ except ImportError:
 else:
     HAS_JSON = True
 
-# Nobody is refused, however long the load runs.
-UNLIMITED = {"exchange_limit": 10**9, "mailbox_limit": 10**9}
 _HOST = "127.0.0.1"
 _GRACE_SECONDS = 2
 
@@ -47,8 +45,7 @@ async def _serve(given: dict[str, Any]) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stop.set)
-    settings = Settings(database=given["database"], **UNLIMITED)
-    room = assemble(settings, wakeups=LocalWakeups(loop))
+    room = assemble(settings(given["database"]), wakeups=LocalWakeups(loop))
     try:
         await _answer(room, given, stop)
     finally:
@@ -62,7 +59,7 @@ async def _answer(room: PostRoom, given: dict[str, Any], stop: asyncio.Event) ->
     listener.bind(f"{_HOST}:{given['grpc']}")
     await listener.start()
     await empty.start()
-    web = Web(EmptyRoutes(_app(room, door, given["http"])), bind(_HOST, given["http"]), 2)
+    web = Web(EmptyRoutes(_app(door, given["http"])), bind(_HOST, given["http"]), _GRACE_SECONDS)
     serving = asyncio.create_task(web.serve())
     sweeping = asyncio.create_task(sweep_for_ever(room.office))
     print(json.dumps({"json": HAS_JSON}), flush=True)
@@ -79,14 +76,13 @@ def _empty_server(port: int) -> Any:
     return server
 
 
-def _app(room: PostRoom, door: Spread, port: int) -> Any:
+def _app(door: Spread, port: int) -> Any:
     if not HAS_JSON:
         return _nothing
 
     async def ready() -> None:
         """The probes are not measured."""
 
-    del room
     gateway = Gateway(door, strict_json=False)
     return Guard(Probes(gateway, ready), hosts=frozenset({f"{_HOST}:{port}"}))
 

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,16 +11,17 @@ from agent.v1 import agent_service_pb2 as messages
 from bench import probe
 from bench.cells import Variant
 from bench.census import Census, Count
-from bench.people import BODY, fill, make_agents, room
+from bench.people import BODY, claim, fill, make_agents, room
 from bench.placement import Placement, on
 from bench.running import Running, server
 from bench.spread import STAND_IN, Cast
 from bench.target import FRAME_BYTES, Measured, Target, grpc_method, json_route
+from bench.trouble import Trouble
 from postroom.assemble import PostRoom
 
 AGENTS = 200
-# One page and a little, so that a page has a next one.
-_LISTED = 60
+# Half of a page of 50 is claimed, and there is a next one.
+_LISTED, _CLAIMED = 75, 50
 # Ten waiting mails for each read; a mailbox may hold 200 by default.
 _READS_EACH = 20
 _SEND = messages.SendMailRequest(to=STAND_IN, body=BODY).SerializeToString()
@@ -68,8 +69,17 @@ class Stage:
         return Variant(target, self._remember, check)
 
     def listing(self, target: Target) -> Variant:
-        """Each answer must have the size of the first."""
-        return Variant(target, check=of_size(len(probe.answer(target)), target))
+        """Each answer must be as long as one that is asked for just before."""
+        page = b""
+
+        def prepare(_: int) -> None:
+            nonlocal page
+            page = probe.answer(target)
+
+        def check(measured: Measured) -> None:
+            must_have_size(measured, len(page), target)
+
+        return Variant(target, prepare, check)
 
     def reading(self, target: Target) -> Variant:
         """Each answer must claim ten pieces; the mailboxes are filled beforehand."""
@@ -91,16 +101,12 @@ class Stage:
         self.census.remember()
 
 
-def of_size(size: int, target: Target) -> Callable[[Measured], None]:
-    """A check that every answer has the same size."""
+def must_have_size(measured: Measured, size: int, target: Target) -> None:
+    """Compare the bytes that came back with so many for each answer. Raises Trouble."""
     whole = size + (FRAME_BYTES if target.protocol == "grpc" else 0)
-
-    def check(measured: Measured) -> None:
-        if measured.payload != whole * measured.count:
-            told = f"{measured.count} answers had {measured.payload} bytes, not {whole} each"
-            raise probe.Trouble(f"{target.path}: {told}")
-
-    return check
+    if measured.payload != whole * measured.count:
+        told = f"{measured.count} answers had {measured.payload} bytes, not {whole} each"
+        raise Trouble(f"{target.path}: {told}")
 
 
 @contextlib.contextmanager
@@ -114,5 +120,6 @@ def stage(
             casts["ListMail"] = Cast(listers := make_agents(opened, "lister", AGENTS))
             casts["ReadMail"] = Cast(make_agents(opened, "reader", AGENTS))
             fill(opened, listers, _LISTED)
+            claim(opened, listers, _CLAIMED)
         with server(database, casts, placement.server, folder) as running:
             yield Stage(running, opened, Census(database), casts)

@@ -51,6 +51,14 @@ def postgres_server() -> Iterator[postgres.Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def reused_database(postgres_server: postgres.Server) -> str:
+    """The URL of one migrated PostgreSQL database for tests that empty it themselves."""
+    url = postgres_server.new_database("reused")
+    open_store(url, ManualClock()).close()
+    return url
+
+
 @pytest.fixture(params=STORES)
 def store_kind(request: pytest.FixtureRequest) -> str:
     """Each store in turn."""

@@ -8,6 +8,7 @@ from postroom.office import Office
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Wakeups
 from postroom.rpc import contract
+from postroom.rpc.contract import Contract
 from postroom.rpc.methods import Registry
 from postroom.settings import Settings
 from postroom.storage import open_store
@@ -19,6 +20,7 @@ class PostRoom:
 
     office: Office
     registry: Registry
+    contract: Contract
 
 
 def assemble(
@@ -38,4 +40,5 @@ def assemble(
         cursors=Cursors(store.cursor_key),
         limits=settings.limits,
     )
-    return PostRoom(office, Registry(office, contract.load()))
+    declared = contract.load()
+    return PostRoom(office, Registry(office, declared), declared)

@@ -1,6 +1,7 @@
 """`postroom serve`: both listeners on one event loop, from start to drain."""
 
 import asyncio
+import json
 import logging
 import os
 import signal
@@ -8,18 +9,22 @@ import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import uvloop
 
+from postroom.agent import OPERATOR
 from postroom.assemble import PostRoom, assemble
 from postroom.errors import Code, Refusal
 from postroom.listen import Address, BadAddress, loopback
 from postroom.ports import Session
+from postroom.rpc import openapi, reference
 from postroom.settings import BadSetting, Settings, load
 from postroom.storage.migrate import SchemaTooNew
 from postroom.storage.open import BadUrl
-from postroom.storage.sqlite import EmptyFile
+from postroom.storage.sqlite import BadFile
 from postroom.surfaces.gateway import Gateway, Guard
+from postroom.surfaces.pages import Page, Pages
 from postroom.surfaces.probes import Probes
 from postroom.surfaces.web import Web, bind
 from postroom.surfaces.wire import Wire
@@ -58,7 +63,7 @@ def run(overrides: Mapping[str, str]) -> int:
         uvloop.run(_serve(settings))
     except (BadSetting, BadAddress, BadUrl) as error:
         return _fail(Code.INVALID_ARGUMENT, error, EX_CONFIG)
-    except (SchemaTooNew, EmptyFile) as error:
+    except (SchemaTooNew, BadFile) as error:
         return _fail(Code.FAILED_PRECONDITION, error, EX_UNAVAILABLE)
     except Refusal as refusal:
         return _fail(refusal.code, refusal, EX_UNAVAILABLE)
@@ -135,12 +140,22 @@ def _app(room: PostRoom, settings: Settings, http: Address) -> Guard:
         await room.office.store.perform(_look, writes=True, until=None)
 
     gateway = Gateway(room.registry, strict_json=settings.strict_json)
-    return Guard(Probes(gateway, ready), hosts=_hosts(http))
+    return Guard(Probes(Pages(gateway, _pages(room)), ready), hosts=_hosts(http))
+
+
+def _pages(room: PostRoom) -> dict[str, Page]:
+    described = openapi.document(room.contract, version("postroom"))
+    html = reference.page(room.contract).encode()
+    return {
+        "/openapi.json": Page(json.dumps(described).encode(), "application/json"),
+        "/reference": Page(html, "text/html; charset=utf-8", reference.policy()),
+    }
 
 
 def _look(session: Session) -> None:
-    """A write of nothing: it needs the lock, the disk and the schema."""
-    session.workflows(after=0, limit=1)
+    """A write of nothing: it needs a lock, the schema, and a database that takes writes."""
+    if operator := session.agent(OPERATOR):
+        session.lock(operator)
 
 
 def _hosts(http: Address) -> frozenset[str]:

@@ -1,7 +1,14 @@
-"""What the database holds, to show that a refusal leaves it alone."""
+"""What the database holds, to show that a refusal leaves it alone; and calls at once."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Any
+
+from google.protobuf.message import Message
 
 from postroom.storage.models import TABLES
 from postroom.storage.store import Store
+from tests.room import Room
 
 Contents = dict[str, list[tuple[object, ...]]]
 
@@ -19,3 +26,12 @@ def contents(store: Store) -> Contents:
 
 def _plain(value: object) -> object:
     return bytes(value) if isinstance(value, memoryview) else value
+
+
+def together(room: Room, calls: Iterable[Coroutine[Any, Any, Message]]) -> list[Any]:
+    """Answer calls that are all begun, in order, before the first has ended."""
+
+    async def run() -> list[Any]:
+        return list(await asyncio.gather(*calls, return_exceptions=True))
+
+    return room._runner.run(run())

@@ -11,7 +11,7 @@ from postroom.rpc.door import Incoming, Outgoing
 from postroom.storage import open_store
 from postroom.storage.store import Store
 from tests.doubles import ManualClock
-from tests.operations.tables import contents
+from tests.operations.tables import contents, together
 from tests.room import Room, refused
 
 Change = Callable[[Room, str], None]
@@ -46,8 +46,8 @@ def _renamed(room: Room, recipient: str) -> None:
 
 
 def _full(room: Room, recipient: str) -> None:
-    for _ in range(200):
-        room.send("", recipient)
+    together(room, (room.begin("SendMail", to=recipient, body="more") for _ in range(199)))
+    assert refused(lambda: room.send("", recipient)).reason == "MAILBOX_FULL"
 
 
 def _later(room: Room, recipient: str) -> None:

@@ -96,7 +96,10 @@ class Committer:
                     raise
                 jobs = drop_late(_patient(jobs, busy))
             else:
-                return jobs
+                if waiting := drop_late(jobs):
+                    return waiting
+                self._connection.rollback()
+                break
         return []
 
     def _alone(self, job: Job, error: BaseException) -> None:

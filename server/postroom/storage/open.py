@@ -6,7 +6,8 @@ from urllib.parse import unquote, urlsplit
 from postroom.ports import Clock, Wakeups
 from postroom.storage import postgres, sqlite
 from postroom.storage.commit import InTurn
-from postroom.storage.store import InlineStore, PooledStore, Store
+from postroom.storage.integrity import CheckedStore
+from postroom.storage.store import PooledStore, Store
 from postroom.storage.survey import SurveyFirst
 
 POSTGRES_SCHEMES = ("postgresql", "postgres")
@@ -20,14 +21,15 @@ def open_store(url: str, clock: Clock, wakeups: Wakeups | None = None) -> Store:
     """Open the database and bring it to the newest schema.
 
     `sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://…`. Raises
-    BadUrl, SchemaTooNew, EmptyFile, or StoreFailure when the database cannot serve.
+    BadUrl, SchemaTooNew, BadFile, or StoreFailure when the database cannot serve.
     """
     scheme = urlsplit(url).scheme
     if scheme in POSTGRES_SCHEMES:
         _need_driver()
         return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups)
     if scheme == "sqlite":
-        return InlineStore(sqlite.connect(sqlite_path(url)), InTurn(), clock, wakeups)
+        path = sqlite_path(url)
+        return CheckedStore(sqlite.connect(path), path, InTurn(), clock, wakeups)
     raise BadUrl(
         f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
         "postgresql://user@host/name"

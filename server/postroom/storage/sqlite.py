@@ -1,7 +1,10 @@
 """SQLite: one file, many readers, one writer at a time."""
 
+import contextlib
 import os
+import sqlite3
 import stat
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -42,7 +45,21 @@ class SqliteDialect:
         connection.execute("BEGIN IMMEDIATE")
 
 
-class EmptyFile(Exception):
+class BadFile(Exception):
+    """The database's file cannot be used; the text says what to do about it."""
+
+
+class UnwritableFile(BadFile):
+    """The file or its folder is read-only for this user."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"the database file {path} or its folder cannot be written to; mend its permissions or "
+            "its mount, or name another database with --database or POSTROOM_DATABASE_URL"
+        )
+
+
+class EmptyFile(BadFile):
     """The database's file has no content: it was cut off, or never was a database."""
 
     def __init__(self, path: Path) -> None:
@@ -55,17 +72,28 @@ class EmptyFile(Exception):
 def connect(path: Path) -> Connection:
     """Prepare the connections to a file. Makes its folder, for this user alone.
 
-    Raises EmptyFile rather than make a new database where one seems to be lost.
+    Raises UnwritableFile, and EmptyFile rather than make a new database where one seems
+    to be lost.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size == 0:
         raise EmptyFile(path)
-    _create_private(path)
+    if not all(os.access(each, os.W_OK) for each in (path.parent, path) if each.exists()):
+        raise UnwritableFile(path)
+    if not path.exists():
+        _create(path)
     peewee = SqliteDatabase(str(path), pragmas=_PRAGMAS, timeout=0.05, lock_type="IMMEDIATE")
     return Connection(peewee, SqliteDialect())
 
 
-def _create_private(path: Path) -> None:
-    # SQLite gives -wal and -shm the file's own mode, so 0600 covers them too.
-    if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR))
+def _create(path: Path) -> None:
+    """Put a whole database in place at once: a start that is killed leaves no empty file."""
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
+        fresh = Path(folder) / path.name
+        # SQLite gives -wal and -shm the file's own mode, so 0600 covers them too.
+        os.close(os.open(fresh, os.O_CREAT | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR))
+        with contextlib.closing(sqlite3.connect(fresh)) as connection:
+            connection.execute("PRAGMA journal_mode = wal")
+        # Another server that starts now may have been faster.
+        with contextlib.suppress(FileExistsError):
+            path.hardlink_to(fresh)

@@ -58,6 +58,8 @@ def bind(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        # From here on callers wait in line, and a second server is refused.
+        listener.listen(_BACKLOG)
     except OSError:
         listener.close()
         raise

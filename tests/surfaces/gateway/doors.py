@@ -29,6 +29,7 @@ class ScriptedDoor:
     hangs: bool = False
     asked: list[Asked] = field(default_factory=list)
     cancelled: int = 0
+    began: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def call(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
@@ -51,6 +52,7 @@ class ScriptedDoor:
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> None:
         self.asked.append(Asked(spec, request, incoming))
+        self.began.set()
         outgoing.headers.extend(self.headers)
         outgoing.trailers.extend(self.trailers)
         if self.hangs:

@@ -80,7 +80,9 @@ async def exchange(
         if message["type"] == "http.response.start":
             assert not answer.status, "the response started twice"
             answer.status = message["status"]
-            answer.headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in message["headers"]]
+            answer.headers = [
+                (k.decode("latin-1"), v.decode("latin-1")) for k, v in message["headers"]
+            ]
             return
         assert answer.status, "the body came before the status"
         assert not answer.is_whole, "the body went on after its end"

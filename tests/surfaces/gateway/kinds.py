@@ -1,5 +1,6 @@
 """A proto with a field of every kind, and routes of every kind over it."""
 
+import re
 from typing import Any
 
 from google.api.http_pb2 import HttpRule
@@ -38,6 +39,23 @@ MESSAGES = {
     "Patch": "string id=1; All thing=2; google.protobuf.FieldMask update_mask=3",
 }
 ENUMS = {"Color": ["COLOR_UNSPECIFIED=0", "RED=1", "BLUE=2"]}
+IN_PATHS = tuple(
+    re.findall(
+        r"\S+",
+        "i32 u64 flag double data color at lasts wrapped wrapped_long numbers texts maybe left"
+        " inner.number inner.inner.text middle.text single",
+    )
+)
+AS_BODIES = tuple(
+    re.findall(
+        r"\S+",
+        "inner text i64 color data numbers inners words by_number inner.inner at flag double maybe"
+        " middle longs",
+    )
+)
+AS_ANSWERS = tuple(
+    re.findall(r"\w+", "inner i64 data maybe texts color at words longs text double colors")
+)
 METHODS = (
     method("Query", ".test.All", ".test.All", HttpRule(get="/q"), HttpRule(get="/q/{text}")),
     method("Star", ".test.All", ".test.All", HttpRule(post="/star", body="*")),
@@ -45,36 +63,21 @@ METHODS = (
         "Path",
         ".test.All",
         ".test.All",
-        *(
-            HttpRule(get=f"/path/{field}/{{{field}}}")
-            for field in (
-                "i32 u64 flag double data color at lasts wrapped wrapped_long numbers texts maybe"
-                " left inner.number inner.inner.text middle.text single"
-            ).split()
-        ),
+        *(HttpRule(get=f"/path/{field}/{{{field}}}") for field in IN_PATHS),
         HttpRule(post="/path/left/{left}", body="*"),
     ),
     method(
         "Field",
         ".test.All",
         ".test.All",
-        *(
-            HttpRule(post=f"/field/{field}", body=field)
-            for field in (
-                "inner text i64 color data numbers inners words by_number inner.inner at flag"
-                " double maybe middle longs"
-            ).split()
-        ),
+        *(HttpRule(post=f"/field/{field}", body=field) for field in AS_BODIES),
     ),
     method("Patch", ".test.Patch", ".test.All", HttpRule(patch="/patch/{id}", body="thing")),
     method(
         "Answer",
         ".test.All",
         ".test.All",
-        *(
-            HttpRule(get=f"/answer/{field}", response_body=field)
-            for field in "inner i64 data maybe texts color at words longs text double colors".split()
-        ),
+        *(HttpRule(get=f"/answer/{field}", response_body=field) for field in AS_ANSWERS),
     ),
     method("Raw", ".test.All", ".google.api.HttpBody", HttpRule(get="/raw")),
     method("Watch", ".test.All", ".test.All", HttpRule(get="/watch"), streams=True),

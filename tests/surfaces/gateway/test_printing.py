@@ -1,21 +1,23 @@
 """The table of section 3: what each kind of field looks like, unset and set."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.struct_pb2 import Value
 
-from postroom.rpc.protojson import Unprintable, encode
-from tests.surfaces.gateway.kinds import MESSAGES, PRINTER, everything, new, printed
+from postroom.rpc.protojson import Printer, Unprintable, encode
+from tests.surfaces.gateway.kinds import MESSAGES, POOL, PRINTER, everything, new, printed
 
-NULLS = (
+NULLS = re.findall(
+    r"\w+",
     "inner at lasts mask shape anyValue list any empty nothing wrapped wrappedLong wrappedData"
-    " wrappedFlag wrappedDouble"
-).split()
-LISTS = "texts numbers colors inners values blobs times".split()
-MAPS = "words byNumber byFlag named longs".split()
+    " wrappedFlag wrappedDouble",
+)
+LISTS = re.findall(r"\w+", "texts numbers colors inners values blobs times")
+MAPS = re.findall(r"\w+", "words byNumber byFlag named longs")
 ZEROS = {
     "text": "",
     "data": "",
@@ -166,3 +168,17 @@ def test_messages_of_the_default_pool_print_too() -> None:
     packed.Pack(Value(string_value="x"))
     expected = {"@type": "type.googleapis.com/google.protobuf.Value", "value": "x"}
     assert json.loads(encode(packed)) == expected
+
+
+def test_a_printer_can_leave_out_what_is_unset() -> None:
+    printer = Printer(POOL, unset=False)
+    values = {"maybe": "", "inner": {"inners": [{}]}, "i64": 5, "right": 0, "words": {"a": ""}}
+    assert printer.plain(everything(**values)) == {
+        "i64": "5",
+        "inner": {"inners": [{}]},
+        "maybe": "",
+        "right": 0,
+        "words": {"a": ""},
+    }
+    assert list(printer.plain(everything(**values)))[:2] == ["i64", "inner"]
+    assert printer.text(everything()) == "{}"

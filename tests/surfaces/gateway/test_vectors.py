@@ -92,11 +92,12 @@ def test_every_deviation_is_one_that_the_vectors_allow() -> None:
 
 
 def _door(backend: dict[str, Any], rpc: dict[str, Any] | None) -> ScriptedDoor:
-    told = backend.get("stream", [backend.get("response", {})]) if rpc else []
     specs = {f"/{spec.full_name}": spec for spec in CONTRACT.specs}
+    response = specs[rpc["method"]].response_class if rpc else Status
+    told = backend.get("stream", [backend.get("response", {})]) if rpc else []
     return ScriptedDoor(
         CONTRACT.specs,
-        [json_format.ParseDict(one, specs[rpc["method"]].response_class()) for one in told],
+        [json_format.ParseDict(one, response()) for one in told],
         _error(backend),
         [(k, v) for k, values in backend.get("header", {}).items() for v in values],
         [(k, v) for k, values in backend.get("trailer", {}).items() for v in values],

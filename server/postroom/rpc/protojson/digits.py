@@ -10,6 +10,7 @@ from postroom.rpc.protojson.document import Number
 from postroom.rpc.protojson.refusal import Wrong, shown
 
 _NUMBER = re.compile(r"(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?)0*(\d+))?", re.ASCII)
+_PLAIN = re.compile(r"-?(?:0|[1-9]\d{0,19})", re.ASCII)
 # No integer of the wire has more digits, and no double a larger exponent.
 _MOST_DIGITS: Final = 20
 _MOST_EXPONENT_DIGITS: Final = 4
@@ -67,13 +68,15 @@ def printed_float(value: float) -> str:
 
 
 def _whole(value: Any) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    found = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+    if isinstance(value, str):
+        return int(value) if _PLAIN.fullmatch(value) else _whole_from_parts(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _whole_from_parts(text: str) -> int | None:
+    found = _NUMBER.fullmatch(text)
     if not found:
         return None
     sign, whole, fraction, exponent_sign, exponent = found.groups("")

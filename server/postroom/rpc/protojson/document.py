@@ -7,7 +7,7 @@ whether that is wrong.
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
 from typing import Any, Final, Never
 
 from postroom.rpc.protojson.refusal import JsonInvalid
@@ -104,15 +104,15 @@ def _refuse_lone_surrogates(text: str, start: int, end: int) -> None:
 def _refuse_depth(value: Any) -> None:
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [held for one in level for held in _held(one)]
+        level = [
+            held
+            for one in level
+            for held in (one if isinstance(one, list) else one.values())
+            if isinstance(held, (dict, list))
+        ]
         if not level:
             return
     raise _too_deep()
-
-
-def _held(value: Any) -> Iterator[Any]:
-    children = value.values() if isinstance(value, dict) else value
-    return (child for child in children if isinstance(child, (dict, list)))
 
 
 def _too_deep() -> JsonInvalid:
@@ -123,9 +123,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
-    keys = [key for key, _ in pairs]
     doubled = Doubled(found)
-    doubled.twice = frozenset(key for key in found if keys.count(key) > 1)
+    doubled.twice = frozenset(
+        key for key, times in Counter(k for k, _ in pairs).items() if times > 1
+    )
     return doubled
 
 

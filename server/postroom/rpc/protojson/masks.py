@@ -2,7 +2,7 @@
 
 import re
 
-from postroom.rpc.protojson.refusal import Unprintable, Wrong
+from postroom.rpc.protojson.refusal import Unprintable, Wrong, shown
 
 _PATH = re.compile(r"[a-zA-Z][a-zA-Z0-9]*(\.[a-zA-Z][a-zA-Z0-9]*)*")
 _PROTO_PATH = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*")
@@ -15,19 +15,17 @@ def read_mask(text: str) -> list[str]:
     paths = text.split(",")
     for path in paths:
         if not _PATH.fullmatch(path):
-            raise Wrong(
-                f'must be lowerCamel names and commas, such as "replyTo,body"; not {path!r}'
-            )
+            raise Wrong(f'must be lowerCamel names, as "replyTo,body"; {shown(path)} is none')
     return [_snake(path) for path in paths]
 
 
 def print_mask(paths: list[str]) -> str:
     """Join paths as lowerCamel. Raises Unprintable for a name that would not read back."""
-    shown = [_camel(path) for path in paths]
-    for path, text in zip(paths, shown, strict=True):
+    texts = [_camel(path) for path in paths]
+    for path, text in zip(paths, texts, strict=True):
         if not _PROTO_PATH.fullmatch(path) or _snake(text) != path:
             raise Unprintable(f"the field mask path {path!r} has no JSON form")
-    return ",".join(shown)
+    return ",".join(texts)
 
 
 def _snake(path: str) -> str:

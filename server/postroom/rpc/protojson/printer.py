@@ -24,10 +24,14 @@ NULL_VALUE = "google.protobuf.NullValue"
 
 
 class Printer:
-    """Prints messages. Any is resolved in the pool; safe to share between threads."""
+    """Prints messages. Any is resolved in the pool; safe to share between threads.
 
-    def __init__(self, pool: DescriptorPool | None = None) -> None:
+    With `unset` off, fields that hold nothing are left out.
+    """
+
+    def __init__(self, pool: DescriptorPool | None = None, *, unset: bool = True) -> None:
         self.pool = pool or Default()
+        self._unset = unset
         self._prints: dict[Descriptor, Print] = {}
 
     def text(self, message: Message) -> str:
@@ -44,7 +48,8 @@ class Printer:
         found = self._prints.get(descriptor)
         if found is None:
             special = known_out.PRINTS.get(descriptor.full_name)
-            found = special(self) if special else self._message(descriptor)
+            message = self._message if self._unset else self._set_fields
+            found = special(self) if special else message(descriptor)
             self._prints[descriptor] = found
         return found
 
@@ -66,30 +71,37 @@ class Printer:
 
     def _message(self, descriptor: Descriptor) -> Print:
         fields = list(descriptor.fields)
-        keys = [f"{json.dumps(field.json_name)}:" for field in fields]
         values = _values(fields)
         prints = [_nothing if _is_message(field) else self.value(field) for field in fields]
-        optional = [
-            (at, field.name, "" if field.containing_oneof else f"{keys[at]}null")
-            for at, field in enumerate(fields)
-            if field.has_presence and not field.message_type
-        ]
+        slots = [_Slot(at, field) for at, field in enumerate(fields) if field.has_presence]
+        scalars = [(s.at, s.name, s.key, s.absent) for s in slots if not s.is_message]
         messages = [
-            (at, field.name, "" if field.containing_oneof else f"{keys[at]}null", self.value(field))
-            for at, field in enumerate(fields)
-            if _is_message(field)
+            (s.at, s.name, s.key, s.absent, self.value(fields[s.at])) for s in slots if s.is_message
         ]
+        # Every member starts with its comma; the first comma is cut off in the end.
+        template = "".join("%s" if f.has_presence else f"{_key(f)}%s" for f in fields)
 
         def printed(message: Message) -> str:
             given = values(message)
-            parts = [key + one(value) for key, one, value in zip(keys, prints, given, strict=True)]
+            texts = [one(value) for one, value in zip(prints, given, strict=True)]
             has = message.HasField
-            for at, name, absent in optional:
-                if not has(name):
-                    parts[at] = absent
-            for at, name, absent, one in messages:
-                parts[at] = keys[at] + one(given[at]) if has(name) else absent
-            return "{" + ",".join(filter(None, parts)) + "}"
+            for at, name, key, absent in scalars:
+                texts[at] = key + texts[at] if has(name) else absent
+            for at, name, key, absent, one in messages:
+                texts[at] = key + one(given[at]) if has(name) else absent
+            return f"{{{(template % tuple(texts))[1:]}}}"
+
+        return printed
+
+    def _set_fields(self, descriptor: Descriptor) -> Print:
+        prints = {
+            f.number: (at, _key(f, "%"), self.value(f)) for at, f in enumerate(descriptor.fields)
+        }
+
+        def printed(message: Message) -> str:
+            given = ((prints[f.number], v) for f, v in message.ListFields() if not f.is_extension)
+            members = sorted((at, key + one(value)) for (at, key, one), value in given)
+            return f"{{{''.join(text for _, text in members)[1:]}}}"
 
         return printed
 
@@ -104,6 +116,21 @@ class Printer:
             return f"{{{','.join(members)}}}"
 
         return printed
+
+
+class _Slot:
+    """Where a field with presence is printed, and what stands there while it is unset."""
+
+    def __init__(self, at: int, field: FieldDescriptor) -> None:
+        self.at = at
+        self.name = field.name
+        self.is_message = field.message_type is not None
+        self.key = _key(field, escape="%")
+        self.absent = "" if field.containing_oneof else f"{self.key}null"
+
+
+def _key(field: FieldDescriptor, escape: str = "%%") -> str:
+    return f",{json.dumps(field.json_name)}:".replace("%", escape)
 
 
 def _is_message(field: FieldDescriptor) -> bool:

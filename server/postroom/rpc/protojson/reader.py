@@ -116,18 +116,16 @@ class Reader:
         return fill
 
     def _list(self, field: FieldDescriptor) -> Fill:
+        if not field.message_type:
+            return _scalars(field)
         name = field.name
         descriptor: Any = field.message_type
-        convert = None if descriptor else converter(field)
 
         def fill(message: Message, value: Any, path: str, walk: Walk) -> None:
             target = getattr(message, name)
+            one = self.of(descriptor)
             for item, here in elements(value, path):
-                if convert is None:
-                    self.of(descriptor)(target.add(), item, here, walk)
-                else:
-                    for converted in _converted(convert, item, here, walk):
-                        _set(target.append, converted, here)
+                one(target.add(), item, here, walk)
 
         return fill
 
@@ -170,6 +168,27 @@ def _scalar(field: FieldDescriptor) -> Fill:
     def fill(message: Message, value: Any, path: str, walk: Walk) -> None:
         for converted in _converted(convert, value, path, walk):
             _set(lambda found: setattr(message, name, found), converted, path)
+
+    return fill
+
+
+def _scalars(field: FieldDescriptor) -> Fill:
+    name = field.name
+    convert = converter(field)
+
+    def fill(message: Message, value: Any, path: str, walk: Walk) -> None:
+        target = getattr(message, name)
+        try:
+            if isinstance(value, list):
+                target.extend(map(convert, value))
+                return
+        except (ValueError, TypeError, UnknownName):
+            # Something does not fit; once more, slowly, to name its place.
+            message.ClearField(name)
+            target = getattr(message, name)
+        for item, here in elements(value, path):
+            for converted in _converted(convert, item, here, walk):
+                _set(target.append, converted, here)
 
     return fill
 

@@ -6,12 +6,14 @@ from typing import Any
 from postroom.errors import InvalidRequest, Violation
 
 _SHOWN = 40
+_LONGEST_PATH = 200
 
 
 class JsonInvalid(InvalidRequest):
     """The JSON does not say what the message needs; the field's path is named if there is one."""
 
     def __init__(self, path: str, description: str) -> None:
+        path = path if len(path) <= _LONGEST_PATH else f"{path[:_LONGEST_PATH]}..."
         super().__init__(Violation(path, description), reason="JSON_INVALID")
         if not path:
             self.message = description

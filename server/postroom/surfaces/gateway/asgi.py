@@ -1,7 +1,7 @@
 """The few pieces of ASGI that the surface needs: headers, bodies, replies."""
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -30,6 +30,10 @@ class Reply:
     body: bytes
     content_type: str = JSON
     headers: tuple[Header, ...] = ()
+
+    def with_headers(self, *headers: Header) -> "Reply":
+        """Return the same answer with more headers."""
+        return replace(self, headers=(*self.headers, *headers))
 
 
 class Headers:

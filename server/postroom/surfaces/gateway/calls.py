@@ -1,16 +1,18 @@
-"""From an HTTP request to a call: route it, read it, decode it."""
+"""The gateway's dialect: route a request, read it, decode it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 from urllib.parse import quote
 
 from google.protobuf.message import Message
 
 from postroom.rpc.contract import Binding, Spec
 from postroom.rpc.door import Incoming
-from postroom.rpc.protojson import Reader
+from postroom.rpc.protojson import Printer, Reader
 from postroom.surfaces.gateway.asgi import Headers, Receive, Scope, read_body
 from postroom.surfaces.gateway.metadata import incoming, time_left
+from postroom.surfaces.gateway.presenter import GatewayPresenter, LinePresenter, Presenter
 from postroom.surfaces.gateway.query import Parameters, parameters
 from postroom.surfaces.gateway.route import WHOLE, Route
 from postroom.surfaces.gateway.router import FORM, Match, Router
@@ -18,12 +20,13 @@ from postroom.surfaces.gateway.router import FORM, Match, Router
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that is ready for the door."""
+    """A request that is ready for the door, and the look of its answer."""
 
     spec: Spec
     message: Message
     incoming: Incoming
     ignored: Sequence[str]
+    presenter: Presenter
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +38,76 @@ class Limits:
     forwarded_headers: frozenset[str]
 
 
-@dataclass(slots=True)
-class Received:
-    """A request that has found its route. The form is set once the body was read as one."""
+class Dialect(Protocol):
+    """One way to say a call in HTTP."""
 
-    headers: Headers
+    @property
+    def failures(self) -> Presenter:
+        """How a request is answered that never became a call."""
+        ...
+
+    async def read(self, scope: Scope, headers: Headers, receive: Receive) -> Call:
+        """Make the call. Raises Failure, JsonInvalid, TooLarge and Disconnected."""
+        ...
+
+
+@dataclass(slots=True)
+class _Received:
     query: str
     match: Match[Route]
     body: bytes
+    # Set once the body was read as a form.
     form: Parameters | None
+
+
+class GatewayDialect:
+    """Calls as grpc-gateway takes them."""
+
+    def __init__(
+        self, specs: Sequence[Spec], printer: Printer, reader: Reader, limits: Limits
+    ) -> None:
+        self.failures = GatewayPresenter(printer)
+        self._router = routes(specs)
+        self._printer = printer
+        self._reader = reader
+        self._limits = limits
+
+    async def read(self, scope: Scope, headers: Headers, receive: Receive) -> Call:
+        """Make the call. Raises Failure, JsonInvalid, TooLarge and Disconnected."""
+        received = await self._receive(scope, headers, receive)
+        route = received.match.route
+        beside = Incoming(
+            incoming(headers, peer(scope), self._limits.forwarded_headers), time_left(headers)
+        )
+        query = received.form
+        if query is None:
+            query = parameters(received.query) if route.reads_query else []
+        message, ignored = route.request(
+            received.body,
+            received.match.variables,
+            query,
+            self._reader,
+            strict=self._limits.strict_json,
+        )
+        look = LinePresenter if route.spec.streams_responses else GatewayPresenter
+        return Call(route.spec, message, beside, ignored, look(self._printer, route))
+
+    async def _receive(self, scope: Scope, headers: Headers, receive: Receive) -> _Received:
+        query = scope["query_string"].decode("latin-1")
+        method = scope["method"]
+        is_form = method == "POST" and headers.first("content-type") == FORM
+        override = headers.first("x-http-method-override").upper() if is_form else ""
+        body, form = b"", None
+        if override:
+            form = _form(await read_body(receive, headers, self._limits.max_body), query)
+            method = override
+        match = self._router.find(method, _path(scope), is_form=is_form)
+        if form is None:
+            body = await read_body(receive, headers, self._limits.max_body)
+            if match.route.verb != method:
+                # A form that fell back to a route of GET.
+                body, form = b"", _form(body, query)
+        return _Received(query, match, body, form)
 
 
 def routes(specs: Sequence[Spec]) -> Router[Route]:
@@ -67,40 +131,10 @@ def routes(specs: Sequence[Spec]) -> Router[Route]:
     return router
 
 
-async def receive_request(
-    router: Router[Route], scope: Scope, receive: Receive, max_body: int
-) -> Received:
-    """Find the route and read the body. Raises Failure, TooLarge and Disconnected."""
-    headers = Headers(scope["headers"])
-    query = scope["query_string"].decode("latin-1")
-    method = scope["method"]
-    is_form = method == "POST" and headers.first("content-type") == FORM
-    override = headers.first("x-http-method-override").upper() if is_form else ""
-    body, form = b"", None
-    if override:
-        form = _form(await read_body(receive, headers, max_body), query)
-        method = override
-    match = router.find(method, _path(scope), is_form=is_form)
-    if form is None:
-        body = await read_body(receive, headers, max_body)
-        # A form that fell back to a route of GET.
-        form = _form(body, query) if match.route.verb != method else None
-    return Received(headers, query, match, b"" if form else body, form)
-
-
-def decode(received: Received, peer: str, reader: Reader, limits: Limits) -> Call:
-    """Make the message and what goes beside it. Raises Failure and JsonInvalid."""
-    route = received.match.route
-    beside = Incoming(
-        incoming(received.headers, peer, limits.forwarded_headers), time_left(received.headers)
-    )
-    query = received.form
-    if query is None:
-        query = parameters(received.query) if route.reads_query else []
-    message, ignored = route.request(
-        received.body, received.match.variables, query, reader, strict=limits.strict_json
-    )
-    return Call(route.spec, message, beside, ignored)
+def peer(scope: Scope) -> str:
+    """Return the address of the client, '' on a Unix socket."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
 
 
 def _form(body: bytes, query: str) -> Parameters:

@@ -10,6 +10,7 @@ from google.rpc.status_pb2 import Status
 from postroom.errors import Code
 from postroom.rpc.protojson import JsonInvalid, Printer, Unprintable
 from postroom.rpc.status import refusal_of, status
+from postroom.surfaces.gateway.asgi import Header
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,12 @@ class Failure(Exception):
         super().__init__(status.message)
         self.status = status
         self.http = _HTTP.get(status.code, INTERNAL_ERROR) if http is None else http
+        self.headers: tuple[Header, ...] = ()
+
+    def with_headers(self, *headers: Header) -> "Failure":
+        """Add headers to the answer."""
+        self.headers += headers
+        return self
 
 
 def failure(code: int, message: str, http: int | None = None) -> Failure:

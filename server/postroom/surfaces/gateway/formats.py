@@ -16,15 +16,15 @@ _WITH_BASE = re.compile(
     r"[+-]?(?:0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)"
 )
 _FLOAT = re.compile(
-    r"[+-]?(?:inf|infinity|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|nan", re.IGNORECASE | re.ASCII
+    r"[+-]?(?:inf|infinity|(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)|nan", re.IGNORECASE | re.ASCII
 )
 _HEX_FLOAT = re.compile(
-    r"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?\d+", re.IGNORECASE | re.ASCII
+    r"[+-]?0x(?:[0-9a-f]+(?:\.[0-9a-f]*)?|\.[0-9a-f]+)p[+-]?\d+", re.IGNORECASE | re.ASCII
 )
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _URL_SAFE = re.compile(_BASE64.pattern.replace("+/", "_-"))
 _DURATION = re.compile(
-    r"([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)", re.ASCII
+    r"([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)", re.ASCII
 )
 _PART = re.compile(r"(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)", re.ASCII)
 _NANOSECONDS: Final = {

@@ -39,8 +39,26 @@ _PERMANENT: Final = frozenset(
         "warning",
     )
 )
-# The transport's own names; gRPC servers drop them or refuse the call.
-_RESERVED: Final = frozenset(("", "connection", "content-type", "host", "te", "user-agent"))
+# The transport's own names; gRPC servers drop them or refuse the call, and HTTP servers
+# take them as their own.
+_RESERVED: Final = frozenset(
+    (
+        "",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "date",
+        "host",
+        "keep-alive",
+        "server",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "user-agent",
+    )
+)
 
 _NAME = re.compile(r"[a-z0-9._-]+")
 _TEXT = re.compile(r"[\x20-\x7e]*")
@@ -63,6 +81,19 @@ def incoming(headers: Headers, peer: str, forwarded: frozenset[str]) -> Metadata
     host = headers.first("x-forwarded-host") or headers.first("host")
     added = (("x-forwarded-for", ", ".join(hops)), ("x-forwarded-host", host))
     found += [(key, value) for key, value in added if value and _TEXT.fullmatch(value)]
+    return found
+
+
+def plain_incoming(headers: Headers) -> Metadata:
+    """Return the headers themselves as metadata. Raises Failure for bad base64 in -bin."""
+    found: list[tuple[str, str | bytes]] = []
+    for name, value in headers.pairs:
+        if not _NAME.fullmatch(name) or _is_reserved(name) or name.startswith("connect-"):
+            continue
+        if name.endswith("-bin"):
+            found.append((name, _decoded(name, value)))
+        elif _TEXT.fullmatch(value):
+            found.append((name, value))
     return found
 
 

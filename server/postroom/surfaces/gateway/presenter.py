@@ -61,6 +61,10 @@ class GatewayPresenter:
         """Return the status as JSON."""
         return self.printer.text(printable(failure.status, self.printer))
 
+
+class LinePresenter(GatewayPresenter):
+    """The look of a stream: one JSON value per line."""
+
     def line(self, message: Message) -> bytes:
         """Return one message of a stream. Raises Unprintable."""
         assert self.route is not None

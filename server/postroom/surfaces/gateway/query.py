@@ -41,7 +41,8 @@ def populate(
     for name, value in given:
         together.setdefault(name, []).append(value)
     for name, values in together.items():
-        brackets = _BRACKETS.fullmatch(name)
+        # Looked at only if it can match, for the search is slow where it cannot.
+        brackets = _BRACKETS.fullmatch(name) if name.endswith("]") else None
         if brackets:
             name, values = brackets[1], [brackets[2], *values]  # noqa: PLW2901
         path = _proto_names(message.DESCRIPTOR, name.split("."))

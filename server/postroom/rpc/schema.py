@@ -1,0 +1,112 @@
+"""Messages as JSON Schema: one walk for the OpenAPI document and for tools."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+
+from postroom.rpc.contract import Contract, Field
+
+Schema = dict[str, Any]
+
+_INT32 = {"type": "integer", "format": "int32"}
+_UINT32 = {"type": "integer", "format": "int64", "minimum": 0, "maximum": 2**32 - 1}
+# protojson writes 64-bit integers as strings.
+_INT64 = {"type": "string", "format": "int64", "pattern": "^-?[0-9]+$"}
+_UINT64 = {"type": "string", "format": "uint64", "pattern": "^[0-9]+$"}
+_REAL = {"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}
+_SCALARS: dict[int, Schema] = {
+    FieldDescriptor.TYPE_STRING: {"type": "string"},
+    FieldDescriptor.TYPE_BYTES: {"type": "string", "contentEncoding": "base64"},
+    FieldDescriptor.TYPE_BOOL: {"type": "boolean"},
+    FieldDescriptor.TYPE_DOUBLE: _REAL,
+    FieldDescriptor.TYPE_FLOAT: _REAL,
+    FieldDescriptor.TYPE_INT32: _INT32,
+    FieldDescriptor.TYPE_SINT32: _INT32,
+    FieldDescriptor.TYPE_SFIXED32: _INT32,
+    FieldDescriptor.TYPE_UINT32: _UINT32,
+    FieldDescriptor.TYPE_FIXED32: _UINT32,
+    FieldDescriptor.TYPE_INT64: _INT64,
+    FieldDescriptor.TYPE_SINT64: _INT64,
+    FieldDescriptor.TYPE_SFIXED64: _INT64,
+    FieldDescriptor.TYPE_UINT64: _UINT64,
+    FieldDescriptor.TYPE_FIXED64: _UINT64,
+}
+
+
+class Schemas:
+    """Writes schemas of messages, each with `reference` as the place of another's."""
+
+    def __init__(self, contract: Contract, reference: str) -> None:
+        self._contract = contract
+        self._reference = reference
+
+    def of_request(self, fields: Iterable[Field], doc: str) -> Schema:
+        """What a caller sends: required fields are required, no other field is allowed."""
+        fields = list(fields)
+        required = [field.json_name for field in fields if field.required]
+        return self._object(fields, doc, required) | {"additionalProperties": False}
+
+    def of_response(self, message: Descriptor) -> Schema:
+        """What is answered: every field is there but those whose absence means something."""
+        fields = self._contract.fields(message)
+        always = [field.json_name for field in fields if not _may_be_absent(field)]
+        return self._object(fields, self._contract.docs.get(message.full_name, ""), always)
+
+    def of_field(self, field: Field) -> Schema:
+        """The value of a field."""
+        schema = self._value(field)
+        if field.max_characters:
+            schema["maxLength"] = field.max_characters
+        if field.required and field.is_text and not field.repeated:
+            schema["minLength"] = 1
+        if field.minimum is not None:
+            schema["minimum"] = field.minimum
+        if field.repeated:
+            schema = {"type": "array", "items": schema}
+            if field.required:
+                schema["minItems"] = 1
+            if field.max_items:
+                schema["maxItems"] = field.max_items
+        # A $ref may stand beside other keywords in JSON Schema 2020-12.
+        return schema | ({"description": one_line(field.doc)} if field.doc else {})
+
+    def _object(self, fields: Iterable[Field], doc: str, required: list[str]) -> Schema:
+        schema: Schema = {"type": "object"}
+        if doc:
+            schema["description"] = doc
+        schema["properties"] = {field.json_name: self.of_field(field) for field in fields}
+        if required:
+            schema["required"] = required
+        return schema
+
+    def _value(self, field: Field) -> Schema:
+        if field.message is not None:
+            return {"$ref": self._reference + field.message.name}
+        if field.enum is not None:
+            return self._enum(field.enum)
+        return dict(_SCALARS[field.descriptor.type])
+
+    def _enum(self, enum: EnumDescriptor) -> Schema:
+        return {"type": "string", "enum": list(enum.values_by_name)}
+
+
+def messages_in(messages: Iterable[Descriptor]) -> list[Descriptor]:
+    """These messages and all that they hold, each once."""
+    found: dict[str, Descriptor] = {}
+    waiting = list(messages)
+    while waiting:
+        message = waiting.pop(0)
+        if message.full_name not in found:
+            found[message.full_name] = message
+            waiting += [f.message_type for f in message.fields if f.message_type is not None]
+    return list(found.values())
+
+
+def one_line(doc: str) -> str:
+    """A comment without the line breaks of its source."""
+    return " ".join(doc.split())
+
+
+def _may_be_absent(field: Field) -> bool:
+    return field.descriptor.has_presence and field.message is None
