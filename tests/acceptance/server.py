@@ -44,6 +44,7 @@ class Server:
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self._doors: list[Door] = []
+        self._launched_at = 0.0
         self.grpc = self.http = ""
         # How long the last start took, until both ports were announced.
         self.start_seconds = 0.0
@@ -63,6 +64,7 @@ class Server:
         """Start the process and wait for nothing."""
         assert self._process is None or self._process.poll() is not None
         self._announced.unlink(missing_ok=True)
+        self._launched_at = time.monotonic()
         with self._announced.open("wb") as out, self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command,
@@ -76,15 +78,20 @@ class Server:
 
     def start(self) -> "Server":
         """Start the process and wait for its two lines."""
-        begun = time.monotonic()
         self.launch()
+        if not self.await_decision():
+            raise DidNotStart(f"exit status {self.process.returncode}: {self.log()}")
+        return self
+
+    def await_decision(self) -> bool:
+        """Wait until the process has announced its ports, or ended; whether it serves."""
         eventually(self._has_spoken, START_SECONDS, "the server announces its ports")
-        self.start_seconds = time.monotonic() - begun
+        self.start_seconds = time.monotonic() - self._launched_at
         lines = self._lines()
         if len(lines) != len(("grpc", "http")):
-            raise DidNotStart(f"exit status {self.process.returncode}: {self.log()}")
+            return False
         self.grpc, self.http = (line.partition(" ")[2] for line in lines)
-        return self
+        return True
 
     def fail_to_start(self, seconds: float = START_SECONDS) -> tuple[int, str]:
         """Start a process that must end by itself, silent on stdout; its status and stderr."""

@@ -41,6 +41,7 @@ class Integrity:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._finding = ""
+        self._is_served = False
         self._connection: sqlite3.Connection | None = None
         self._thread = threading.Thread(target=self._look, name="postroom-integrity", daemon=True)
 
@@ -50,6 +51,7 @@ class Integrity:
         self._thread.join(START_SECONDS)
         if self._finding:
             raise DamagedFile(self._path, self._finding)
+        self._is_served = True
 
     def must_be_sound(self) -> None:
         """Raise StoreFailure when the file is known to be damaged."""
@@ -58,9 +60,9 @@ class Integrity:
 
     def found(self, finding: str) -> None:
         """Remember damage."""
-        if not self._finding:
+        if self._is_served and not self._finding:
             log.error("the database file %s is damaged: %s", self._path, finding)
-            self._finding = finding
+        self._finding = self._finding or finding
 
     def close(self) -> None:
         """Stop looking."""
