@@ -3,7 +3,7 @@
 import difflib
 
 from postroom.agent import Agent, is_id
-from postroom.errors import NameAmbiguous, NotFound, Resource
+from postroom.errors import NameAmbiguous, NotFound, Resource, quoted
 from postroom.ports import Session
 
 _SUGGESTIONS = 3
@@ -20,7 +20,7 @@ def resolve(session: Session, caller: Agent, address: str) -> Agent:
     if agent is not None:
         return agent
     if is_id(address):
-        raise NotFound("agent", address, f"no agent has the id {address!r}")
+        raise NotFound("agent", address, f"no agent has the id {quoted(address)}")
     if caller.workflow is not None:
         own = session.live_agents_named(address, caller.workflow)
         if own:
@@ -37,7 +37,7 @@ def resolve(session: Session, caller: Agent, address: str) -> Agent:
 
 
 def _nobody(session: Session, caller: Agent, name: str) -> NotFound:
-    told = f"no live agent is called {name!r}, and names must be spelled exactly"
+    told = f"no live agent is called {quoted(name)}, and names must be spelled exactly"
     near = difflib.get_close_matches(name, _known_names(session, caller), _SUGGESTIONS)
     if near:
         told += f"; did you mean {' or '.join(near)}?"

@@ -1,8 +1,8 @@
 """Agent: somebody with a mailbox, and who is family to whom."""
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from postroom.errors import Archived, Forbidden, InvalidRequest, invalid
 from postroom.mailbox import Mailbox
@@ -22,8 +22,7 @@ class AgentState(IntEnum):
     ARCHIVED = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agent:
+class Agent(NamedTuple):
     """An agent with its mailbox's counters. `number` is the store's own."""
 
     number: int

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 DOMAIN = "postroom"
+_LONGEST_QUOTE = 100
 
 
 class Code(IntEnum):
@@ -84,6 +85,15 @@ class Refusal(Exception):
         return self.message
 
 
+def quoted(text: str) -> str:
+    """A caller's text inside a message; cut, because messages travel in headers."""
+    return repr(_cut(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
+
+
 class InvalidRequest(Refusal):
     """Fields of the request break a rule; each is named."""
 
@@ -135,7 +145,7 @@ class NotFound(Refusal):
             message,
             Code.NOT_FOUND,
             f"{kind.upper()}_NOT_FOUND",
-            resources=(Resource(kind, name, message),),
+            resources=(Resource(kind, _cut(name), message),),
         )
 
 

@@ -40,16 +40,10 @@ class Mail:
     kind: MailKind
 
 
-class Piece(NamedTuple):
-    """A piece as it is kept.
-
-    `number` is its place in the list that was asked for; `wire` the serialized
-    agent.v1.Mail without claimed_at.
-    """
-
-    number: int
-    wire: bytes
-    claimed_at: int | None
+# A piece as it is kept: its place in the list that was asked for, the serialized
+# agent.v1.Mail without claimed_at, and when it was claimed. A bare row of the
+# database, because a page has many.
+Piece = tuple[int, bytes, int | None]
 
 
 class Parties(NamedTuple):

@@ -1,14 +1,13 @@
 """Mailbox: the counters of what an agent received, sent and has waiting."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from postroom.errors import QuotaSpent
 
 DEFAULT_LIMIT = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mailbox:
+class Mailbox(NamedTuple):
     """Counters that change in the same transaction as the mail they count.
 
     `received` and `sent` are the last numbers given out of the mailbox's own two

@@ -3,7 +3,7 @@
 from agent.v1.agent_service_pb2 import CreateAgentRequest, CreateAgentResponse
 from postroom import lookup, workflow
 from postroom.agent import ID_PREFIX, Agent, AgentState, check_name
-from postroom.errors import AlreadyExists, Archived, Forbidden, invalid
+from postroom.errors import AlreadyExists, Archived, Forbidden, invalid, quoted
 from postroom.office import Call
 from postroom.ports import NewAgent
 from postroom.rpc.messages import agent_message
@@ -20,7 +20,9 @@ def create_agent(call: Call, request: CreateAgentRequest) -> CreateAgentResponse
         raise Archived(parent.id, told, "PARENT_ARCHIVED")
     own = _workflow(call, request.workflow, parent)
     if own and call.session.name_is_taken(request.name, own.number):
-        told = f"a live agent of workflow {own.key!r} is called {request.name!r}; choose another"
+        told = (
+            f"a live agent of workflow {quoted(own.key)} is called {request.name!r}; choose another"
+        )
         raise AlreadyExists(told, "NAME_TAKEN")
     if own is None:
         own = call.session.add_workflow(call.new_id(workflow.ID_PREFIX), request.workflow, call.now)

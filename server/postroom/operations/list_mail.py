@@ -1,6 +1,6 @@
 """ListMail: look at an agent's mail without claiming it."""
 
-from agent.v1.agent_service_pb2 import ListMailRequest, ListMailResponse
+from agent.v1.agent_service_pb2 import ListMailRequest
 from postroom import lookup
 from postroom.agent import Agent
 from postroom.errors import Forbidden
@@ -11,7 +11,7 @@ from postroom.ports import MailboxRead
 from postroom.rpc.messages import fitting, mail_list
 
 
-def list_mail(call: Call, request: ListMailRequest) -> ListMailResponse:
+def list_mail(call: Call, request: ListMailRequest) -> bytes:
     """Return one page, newest first; a foreign read is recorded before it is made."""
     owner = lookup.agent(call.session, request.id) if request.id else call.caller
     direction = MailDirection(request.direction or MailDirection.RECEIVED)
@@ -23,10 +23,8 @@ def list_mail(call: Call, request: ListMailRequest) -> ListMailResponse:
     limit = page_limit(request.pagination.limit)
     found = call.session.mail(owner.number, direction, before=before, limit=limit + 1, now=call.now)
     shown = fitting(found, limit)
-    response = mail_list(shown)
-    if len(shown) < len(found):
-        response.next_page_token = cursors.write(shown[-1].number, *scope)
-    return response
+    more = len(shown) < len(found)
+    return mail_list(shown, cursors.write(shown[-1][0], *scope) if more else "")
 
 
 def _record(call: Call, owner: Agent, direction: MailDirection) -> None:

@@ -3,7 +3,7 @@
 from agent.v1.agent_service_pb2 import SendMailRequest, SendMailResponse
 from postroom import address, exchange, mailbox
 from postroom.agent import Agent
-from postroom.errors import NotFound, invalid
+from postroom.errors import NotFound, invalid, quoted
 from postroom.mail import ID_PREFIX, Mail, MailKind
 from postroom.office import Call
 from postroom.rpc.messages import mail_message
@@ -36,7 +36,7 @@ def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
 def _check_reply(call: Call, recipient: Agent, reply_to: str) -> None:
     parties = call.session.parties(reply_to)
     if parties is None or call.caller.number not in parties:
-        told = f"you neither sent nor received mail with the id {reply_to!r}"
+        told = f"you neither sent nor received mail with the id {quoted(reply_to)}"
         raise NotFound("mail", reply_to, told)
     if recipient.number not in parties:
         raise invalid(

@@ -46,6 +46,12 @@ class Door(Protocol):
         """Answer one request. Raises Refusal."""
         ...
 
+    async def call_wire(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> bytes:
+        """The same with the response in wire form, which some operations have ready."""
+        ...
+
     def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> AsyncIterator[Message]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from postroom.agent import OPERATOR, Agent
-from postroom.errors import CallerUnknown, Code, Refusal
+from postroom.errors import CallerUnknown, Code, Refusal, quoted
 from postroom.ports import Session
 from postroom.rpc.door import Metadata
 
@@ -22,10 +22,11 @@ class Identity:
 
     def caller(self, session: Session) -> Agent:
         """The live agent behind the identity. Raises CallerUnknown."""
-        agent = session.agent(self.agent_id)
+        # What cannot be printed is no id, and not every database can be asked for it.
+        agent = session.agent(self.agent_id) if self.agent_id.isprintable() else None
         if agent is None:
             raise CallerUnknown(
-                f"no agent has the id {self.agent_id!r} that you call as; "
+                f"no agent has the id {quoted(self.agent_id)} that you call as; "
                 "set POSTROOM_AGENT_ID to the id that `postroom agent list` shows"
             )
         if agent.is_archived:

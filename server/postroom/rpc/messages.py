@@ -1,8 +1,9 @@
 """Values of the domain as messages of agent.v1, and mail in its stored form."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from agent.v1 import agent_pb2, agent_service_pb2, mail_pb2
+from agent.v1 import agent_pb2, mail_pb2
 from postroom.agent import Agent
 from postroom.instant import rfc3339
 from postroom.mail import Mail, Piece
@@ -10,11 +11,16 @@ from postroom.page import MAX_BYTES
 from postroom.ports import MailboxRead
 from postroom.workflow import Workflow
 
-# Tags of length-delimited fields: `repeated Mail mail = 1` of a response, and
-# `claimed_at = 8` of Mail. Protobuf lets a field follow at the end of a message.
+# Tags of fields: `repeated Mail mail = 1` and `next_page_token = 2` of a list,
+# `remaining = 2` of ReadMail, and `claimed_at = 8` of Mail. Protobuf lets a field
+# follow at the end of a message.
 _MAIL_TAG = b"\x0a"
+_NEXT_PAGE_TOKEN_TAG = b"\x12"
+_REMAINING_TAG = b"\x10"
 _CLAIMED_AT_TAG = b"\x42"
 _ONE_BYTE = 0x80
+# More than a piece's tag, length and claimed_at take.
+_FRAME_BYTES = 40
 
 
 def mail_message(mail: Mail) -> mail_pb2.Mail:
@@ -35,21 +41,22 @@ def mail_message(mail: Mail) -> mail_pb2.Mail:
 def fitting(pieces: Sequence[Piece], limit: int) -> Sequence[Piece]:
     """The first pieces that fit on a page: `limit` of them, 3 MiB, at least one."""
     room = MAX_BYTES
-    for count, piece in enumerate(pieces[:limit]):
-        room -= len(piece.wire) + 40
+    for count, (_, wire, _) in enumerate(pieces[:limit]):
+        room -= len(wire) + _FRAME_BYTES
         if room < 0 and count:
             return pieces[:count]
     return pieces[:limit]
 
 
-def mail_list(pieces: Iterable[Piece]) -> agent_service_pb2.ListMailResponse:
-    """A page of mail, joined from the stored forms and parsed in one go."""
-    return agent_service_pb2.ListMailResponse.FromString(_frames(pieces))
+def mail_list(pieces: Iterable[Piece], next_page_token: str) -> bytes:
+    """A ListMailResponse in wire form, joined from the stored forms."""
+    token = next_page_token.encode()
+    return _frames(pieces) + _text_field(_NEXT_PAGE_TOKEN_TAG, token)
 
 
-def read_mail(pieces: Iterable[Piece]) -> agent_service_pb2.ReadMailResponse:
-    """Mail that was claimed, joined like a page."""
-    return agent_service_pb2.ReadMailResponse.FromString(_frames(pieces))
+def read_mail(pieces: Iterable[Piece], remaining: int) -> bytes:
+    """A ReadMailResponse in wire form, joined like a list."""
+    return _frames(pieces) + (_REMAINING_TAG + _varint(remaining) if remaining else b"")
 
 
 def agent_message(agent: Agent, waiting: int) -> agent_pb2.Agent:
@@ -93,12 +100,26 @@ def _frames(pieces: Iterable[Piece]) -> bytes:
     parts: list[bytes] = []
     for _, wire, claimed_at in pieces:
         if claimed_at is None:
-            parts += (_MAIL_TAG, _varint(len(wire)), wire)
-            continue
-        text = rfc3339(claimed_at).encode()
-        length = len(wire) + 2 + len(text)
-        parts += (_MAIL_TAG, _varint(length), wire, _CLAIMED_AT_TAG, _varint(len(text)), text)
+            parts += (_header(len(wire)), wire)
+        else:
+            tail = _claimed(claimed_at)
+            parts += (_header(len(wire) + len(tail)), wire, tail)
     return b"".join(parts)
+
+
+# A page has few lengths and few instants of claiming, and both repeat on the next.
+@lru_cache(4096)
+def _header(length: int) -> bytes:
+    return _MAIL_TAG + _varint(length)
+
+
+@lru_cache(4096)
+def _claimed(at: int) -> bytes:
+    return _text_field(_CLAIMED_AT_TAG, rfc3339(at).encode())
+
+
+def _text_field(tag: bytes, text: bytes) -> bytes:
+    return tag + _varint(len(text)) + text if text else b""
 
 
 def _varint(number: int) -> bytes:

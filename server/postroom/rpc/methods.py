@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -21,6 +21,8 @@ from postroom.rpc.identity import IDEMPOTENCY_KEY, Identity, identify, values
 from postroom.rpc.rules import checker
 
 Operation = Callable[..., Any]
+# An operation returns its response as a message, or in wire form where that is ready.
+Response = Message | bytes
 
 
 def find_operation(spec: Spec) -> Operation:
@@ -40,7 +42,7 @@ class Method:
 
     def call(
         self, office: Office, identity: Identity, request: Message, session: Session
-    ) -> Message:
+    ) -> Response:
         """Answer a request inside one transaction.
 
         The caller is proven first, then the fields are checked, then a repeated
@@ -50,13 +52,13 @@ class Method:
         self.check(request)
         key = getattr(request, self.spec.request_key) if self.spec.request_key else ""
         if key and (stored := session.answer(caller.number, self.spec.full_name, key)):
-            return self._repeat(stored, request)
+            return _repeat(stored, request)
         now = office.clock.now()
         call = Call(office, session, caller, self.spec.full_name, now)
-        response: Message = self.operation(call, request)
+        response: Response = self.operation(call, request)
         self._touch(session, caller, now)
         if key:
-            answer = Answer(_digest(request), response.SerializeToString())
+            answer = Answer(_digest(request), _wire(response))
             session.keep_answer(caller.number, self.spec.full_name, key, answer, now)
         return response
 
@@ -73,14 +75,6 @@ class Method:
         # mail.md: each write counts as activity, reads at most once a minute.
         if not self.spec.reads_only or now - caller.mailbox.last_active_at >= MINUTE:
             session.touch(caller, now)
-
-    def _repeat(self, stored: Answer, request: Message) -> Message:
-        if stored.digest != _digest(request):
-            raise AlreadyExists(
-                "this request_id was used for a different request; give each new request its own",
-                "REQUEST_ID_REUSED",
-            )
-        return self.spec.response_class.FromString(stored.response)
 
 
 class Registry:
@@ -108,11 +102,17 @@ class Registry:
     ) -> Message:
         """Answer one request. Raises Refusal."""
         del outgoing
-        method = self._methods[spec.full_name]
-        identity = _prepare(spec, request, incoming)
-        work = partial(method.call, self.office, identity, request)
-        until = _until(incoming.time_left)
-        return await self.office.store.perform(work, writes=not spec.reads_only, until=until)
+        response = await self._answer(spec, request, incoming)
+        if isinstance(response, bytes):
+            return spec.response_class.FromString(response)
+        return response
+
+    async def call_wire(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> bytes:
+        """Answer one request in wire form. Raises Refusal."""
+        del outgoing
+        return _wire(await self._answer(spec, request, incoming))
 
     def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
@@ -121,6 +121,13 @@ class Registry:
         del outgoing
         identity = _prepare(spec, request, incoming)
         return self._methods[spec.full_name].stream(self.office, identity, request)
+
+    def _answer(self, spec: Spec, request: Message, incoming: Incoming) -> Awaitable[Response]:
+        method = self._methods[spec.full_name]
+        identity = _prepare(spec, request, incoming)
+        work = partial(method.call, self.office, identity, request)
+        until = _until(incoming.time_left)
+        return self.office.store.perform(work, writes=not spec.reads_only, until=until)
 
 
 def names(specs: Iterable[Spec]) -> list[str]:
@@ -142,6 +149,19 @@ def _until(time_left: float | None) -> float | None:
     if time_left <= 0:
         raise Expired
     return time.monotonic() + time_left
+
+
+def _repeat(stored: Answer, request: Message) -> bytes:
+    if stored.digest != _digest(request):
+        raise AlreadyExists(
+            "this request_id was used for a different request; give each new request its own",
+            "REQUEST_ID_REUSED",
+        )
+    return stored.response
+
+
+def _wire(response: Response) -> bytes:
+    return response if isinstance(response, bytes) else response.SerializeToString()
 
 
 def _digest(request: Message) -> bytes:

@@ -1,10 +1,12 @@
 """Check a request against the rules that stand beside its fields in the proto."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
-from google.protobuf.descriptor import EnumDescriptor
+from google.protobuf.descriptor import Descriptor, EnumDescriptor
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from postroom.errors import InvalidRequest, Violation
 from postroom.rpc.contract import Contract, Field
@@ -29,38 +31,42 @@ def checker(contract: Contract, fields: Iterable[Field]) -> Callable[[Message], 
 
 
 def _checks(contract: Contract, field: Field) -> Iterator[Check]:
-    if field.message is not None:
-        yield _nested(contract, field)
-        return
     if field.required:
         yield _required(field)
+    if field.max_items:
+        yield _max_items(field)
+    if field.message is not None:
+        yield _nested(contract, field, field.message)
     if field.is_text:
         yield _text(field)
     if field.enum is not None:
         yield _enum(field, field.enum)
-    if field.max_items:
-        yield _max_items(field)
     if field.minimum is not None:
         yield _minimum(field, field.minimum)
 
 
-def _nested(contract: Contract, field: Field) -> Check:
-    assert field.message is not None
-    inner = [c for f in contract.fields(field.message) for c in _checks(contract, f)]
+def _nested(contract: Contract, field: Field, nested: Descriptor) -> Check:
+    # Made when it is first needed, because a message may hold one of its own kind.
+    @cache
+    def inner() -> Sequence[Check]:
+        return [check for each in contract.fields(nested) for check in _checks(contract, each)]
 
     def check(message: Message, path: str) -> Iterator[Violation]:
         if not field.repeated and not message.HasField(field.name):
             return
         for at, value in _values(field, message, path):
-            for one in inner:
+            for one in inner():
                 yield from one(value, f"{at}.")
 
     return check
 
 
 def _required(field: Field) -> Check:
+    is_single_message = field.message is not None and not field.repeated
+
     def check(message: Message, path: str) -> Iterator[Violation]:
-        if not getattr(message, field.name):
+        given = message.HasField(field.name) if is_single_message else getattr(message, field.name)
+        if not given:
             yield Violation(path + field.name, "is required; give it a value")
 
     return check
@@ -116,6 +122,10 @@ def _values(field: Field, message: Message, path: str) -> Iterator[tuple[str, An
     value = getattr(message, field.name)
     if not field.repeated:
         yield path + field.name, value
-        return
-    for i, item in enumerate(value):
-        yield f"{path}{field.name}[{i}]", item
+    elif field.message is not None and field.message.GetOptions().map_entry:
+        entry = GetMessageClass(field.message)
+        for key in value:
+            yield f"{path}{field.name}[{key}]", entry(key=key, value=value[key])
+    else:
+        for i, item in enumerate(value):
+            yield f"{path}{field.name}[{i}]", item

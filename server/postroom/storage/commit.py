@@ -9,7 +9,6 @@ from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure, failure
 from postroom.storage.jobs import Job
 from postroom.storage.session import Session
-from postroom.storage.transaction import WholeDatabase
 from postroom.storage.writer import PATIENCE, drop_late
 
 _ATTEMPTS = 20
@@ -24,6 +23,10 @@ class Runner(Protocol):
 
     def run(self, connection: Connection, jobs: list[Job]) -> list[Session]:
         """Give each job its result or refusal; raise Spoiled when all must be undone."""
+        ...
+
+    def forget(self) -> None:
+        """Drop what is known of the database: the transaction was undone."""
         ...
 
     def was_committed(self, connection: Connection) -> bool | None:
@@ -48,7 +51,7 @@ class Committer:
         try:
             self._transact(jobs)
         except Exception as error:
-            self._connection.rollback()
+            self._undo()
             if len(jobs) == 1:
                 self._alone(jobs[0], error)
                 return
@@ -102,6 +105,10 @@ class Committer:
                 break
         return []
 
+    def _undo(self) -> None:
+        self._connection.rollback()
+        self._runner.forget()
+
     def _alone(self, job: Job, error: BaseException) -> None:
         """Try a job alone again while it loses races, else give it its error."""
         for _ in range(_ATTEMPTS):
@@ -111,7 +118,7 @@ class Committer:
                 job.error = None
                 self._transact([job])
             except Exception as another:
-                self._connection.rollback()
+                self._undo()
                 error = another
             else:
                 return
@@ -130,19 +137,6 @@ def run_job(session: Session, job: Job) -> Session:
             raise Spoiled from refusal
         job.error = refusal
     return session
-
-
-class InTurn:
-    """Runs jobs one after another; nobody else can write meanwhile."""
-
-    def run(self, connection: Connection, jobs: list[Job]) -> list[Session]:
-        """See Runner."""
-        return [run_job(Session(connection, WholeDatabase()), job) for job in jobs]
-
-    def was_committed(self, connection: Connection) -> bool:
-        """A commit that fails in this process has been undone."""
-        del connection
-        return False
 
 
 def _lost_race(error: BaseException) -> bool:

@@ -1,7 +1,7 @@
 """One database behind Peewee's connection: statements, transactions, errors."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import peewee
@@ -18,8 +18,10 @@ class Dialect(Protocol):
     words: Mapping[str, str]
     # What to run so that only one server at a time changes the schema.
     schema_lock: str
-    # Whether a read of several queries is put in a transaction of its own.
-    reads_in_transaction: bool
+    # Whether many rows are best stored by one statement on arrays.
+    takes_arrays: bool
+    # Moves last_active_at of an agent that is not locked: instant, agent, instant.
+    touch: str
 
     def sql(self, text: str) -> str:
         """A statement written with ? in the database's own parameter style."""
@@ -46,6 +48,13 @@ class Connection:
             statement = self._texts[text] = self.dialect.sql(text)
         try:
             return self.peewee.connection().execute(statement, parameters)
+        except Exception as error:
+            raise self._told(error) from error
+
+    def run_each(self, text: str, rows: Sequence[Row]) -> None:
+        """Execute one statement for each row."""
+        try:
+            self.peewee.connection().executemany(text, rows)
         except Exception as error:
             raise self._told(error) from error
 
@@ -77,19 +86,6 @@ class Connection:
             return list(query.tuples().execute(self.peewee))
         except Exception as error:
             raise self._told(error) from error
-
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[None]:
-        """One state of the database for several queries."""
-        self.open()
-        if not self.dialect.reads_in_transaction:
-            yield
-            return
-        self.run("BEGIN")
-        try:
-            yield
-        finally:
-            self.rollback()
 
     def begin(self, patience: float) -> None:
         """Open a writing transaction. Raises StoreFailure when it has to wait longer."""

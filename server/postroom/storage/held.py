@@ -1,70 +1,75 @@
-"""The second run of a batch: mailboxes under lock, changed in memory, stored at once.
+"""Mailboxes under lock, changed in memory and stored with the whole batch.
 
-A send then costs no statement of its own: the batch stores all mail, all counters
-and all exchanges with one statement each. Whatever a call asks of the database in
-between is asked after what is pending was stored, so nobody can tell.
+A send costs no statement of its own: a batch stores all its mail, all counters and
+all exchanges together. Whatever a call asks of the database in between is asked
+after what is pending was stored, so nobody can tell.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
-from postroom.agent import Agent, AgentState
-from postroom.mail import Mail, MailKind, Piece
+from postroom.agent import Agent
+from postroom.mail import Mail, MailKind
 from postroom.mailbox import Mailbox
 from postroom.storage import statements
 from postroom.storage.agents import agent_of
 from postroom.storage.commit import Spoiled
 from postroom.storage.database import Connection, Row
 from postroom.storage.mail import pair_of
-from postroom.storage.session import Session
+from postroom.storage.statements import Rows
 
 Pair = tuple[int, int]
-_SENDER_AND_RECIPIENT = 2
-
-
-def pairs_of(wanted: Iterable[Sequence[Agent]]) -> set[Pair]:
-    """The exchanges that jobs will ask for, if those that lock two agents send mail."""
-    return {pair_of(a[0].number, a[1].number) for a in wanted if len(a) == _SENDER_AND_RECIPIENT}
 
 
 class Held:
     """What a batch has locked, as it will be when the batch is stored."""
 
-    def __init__(self, connection: Connection, agents: Sequence[Agent], pairs: set[Pair]) -> None:
-        self._plain = connection
+    def __init__(self, connection: Connection) -> None:
+        self.plain = connection
         self.connection = _AfterFlush(self)
-        self._agents = {agent.number: agent for agent in agents}
-        self._numbers = {agent.id: agent.number for agent in agents}
-        self._exchanges = dict.fromkeys(pairs, 0)
+        self._agents: dict[int, Agent] = {}
+        self._numbers: dict[str, int] = {}
+        self._exchanges: dict[Pair, int] = {}
         self._changed_agents: set[int] = set()
         self._changed_pairs: set[Pair] = set()
         self._mail: list[Row] = []
-        if pairs:
-            rows = connection.all(statements.EXCHANGES, _columns(sorted(pairs)))
-            self._exchanges |= {(low, high): mails for low, high, mails in rows}
+
+    def __len__(self) -> int:
+        return len(self._agents) + len(self._exchanges)
+
+    def hold(self, agents: Sequence[Agent]) -> None:
+        """Take in agents that are locked."""
+        self._agents.update((agent.number, agent) for agent in agents)
+        self._numbers.update((agent.id, agent.number) for agent in agents)
+
+    def hold_exchanges(self, pairs: Sequence[Pair]) -> None:
+        """Take in how much these pairs have exchanged."""
+        self._exchanges |= dict.fromkeys(pairs, 0)
+        rows = self.plain.all(statements.EXCHANGES, columns(pairs))
+        self._exchanges |= {(low, high): mails for low, high, mails in rows}
 
     def take(self, agents: Sequence[Agent]) -> Sequence[Agent]:
-        """Return agents as they are now. Raises Spoiled for one that is not locked."""
-        try:
-            return [self._agents[agent.number] for agent in agents]
-        except KeyError:
-            raise Spoiled from None
+        """See Locks."""
+        return [self._agents.get(agent.number) or self.missing(agent) for agent in agents]
+
+    def missing(self, agent: Agent) -> Agent:
+        """An agent that was not locked: the batch must be run in another way."""
+        raise Spoiled(agent.id)
 
     def by_id(self, id: str) -> Agent | None:
-        """The locked agent with this id."""
+        """The held agent with this id."""
         number = self._numbers.get(id)
         return None if number is None else self._agents[number]
 
     def holds(self, agent: Agent) -> bool:
-        """Whether the agent is locked."""
+        """Whether the agent is held."""
         return agent.number in self._agents
 
     def change(self, number: int, **counters: int) -> Mailbox:
-        """Change a locked agent's counters."""
+        """Change a held agent's counters."""
         agent = self._agents[number]
-        mailbox = replace(agent.mailbox, **counters)
-        self._agents[number] = replace(agent, mailbox=mailbox)
+        mailbox = agent.mailbox._replace(**counters)
+        self._agents[number] = agent._replace(mailbox=mailbox)
         self._changed_agents.add(number)
         return mailbox
 
@@ -79,54 +84,54 @@ class Held:
         sent = self._agents[sender].mailbox.sent + 1
         return self.change(sender, sent=sent, last_active_at=at).sent
 
-    def put(self, agent: Agent) -> None:
-        """Replace a locked agent by what the database now says."""
-        if self.holds(agent):
-            self._agents[agent.number] = agent
+    def exchanged(self, pair: Pair) -> int:
+        """The counted mails of a pair."""
+        mails = self._exchanges.get(pair)
+        if mails is None:
+            row = self.plain.one(statements.EXCHANGED, pair)
+            mails = self._exchanges[pair] = row[0] if row else 0
+        return mails
 
-    def exchanged(self, pair: Pair) -> int | None:
-        """The mails of an exchange, None when it was not asked for beforehand."""
-        return self._exchanges.get(pair)
-
-    def count(self, pair: Pair, mails: int) -> None:
-        """Set the mails of an exchange."""
-        self._exchanges[pair] = mails
+    def count(self, one: int, other: int) -> None:
+        """Count one more mail of a pair."""
+        pair = pair_of(one, other)
+        self._exchanges[pair] = self.exchanged(pair) + 1
         self._changed_pairs.add(pair)
 
     def keep(self, mail: Mail, received: int, sent: int | None, wire: bytes) -> None:
         """Store a piece with the rest of the batch."""
-        self._mail.append(
-            (
-                mail.id,
-                mail.recipient,
-                received,
-                mail.sender,
-                sent,
-                int(mail.kind),
-                mail.created_at,
-                mail.expires_at,
-                wire,
-            )
-        )
+        times = mail.created_at, mail.expires_at
+        numbers = mail.recipient, received, mail.sender, sent
+        self._mail.append((mail.id, *numbers, int(mail.kind), *times, wire))
+
+    def reload(self, agent: Agent) -> None:
+        """Read an agent again after the database changed its row."""
+        row = self.connection.one(statements.AGENT_BY_ID, (agent.id,))
+        if row and self.holds(agent):
+            self.hold([agent_of(row)])
 
     def flush(self) -> Connection:
         """Store what is pending, and return the connection to go on with."""
         if self._mail:
-            self._store(statements.KEEP_MAILS, self._mail)
-            self._mail = []
+            mail, self._mail = self._mail, []
+            self._store(statements.KEEP_MAIL, mail)
         if self._changed_agents:
-            boxes = ((n, self._agents[n].mailbox) for n in sorted(self._changed_agents))
-            rows = [(n, b.received, b.sent, b.waiting, b.last_active_at) for n, b in boxes]
-            self._store(statements.SET_MAILBOXES, rows)
-            self._changed_agents = set()
+            numbers, self._changed_agents = sorted(self._changed_agents), set()
+            self._store(statements.SET_MAILBOX, [self._counters(n) for n in numbers])
         if self._changed_pairs:
-            pairs = sorted(self._changed_pairs)
-            self._store(statements.SET_EXCHANGES, [(*p, self._exchanges[p]) for p in pairs])
-            self._changed_pairs = set()
-        return self._plain
+            pairs, self._changed_pairs = sorted(self._changed_pairs), set()
+            self._store(statements.SET_EXCHANGE, [(*p, self._exchanges[p]) for p in pairs])
+        return self.plain
 
-    def _store(self, text: str, rows: Sequence[Row]) -> None:
-        self._plain.run(text, _columns(rows))
+    def _counters(self, number: int) -> Row:
+        box = self._agents[number].mailbox
+        return box.received, box.sent, box.waiting, box.last_active_at, number
+
+    def _store(self, texts: Rows, rows: Sequence[Row]) -> None:
+        if self.plain.dialect.takes_arrays:
+            self.plain.run(texts.arrays, columns(rows))
+        else:
+            self.plain.run_each(texts.each, rows)
 
 
 class _AfterFlush(Connection):
@@ -152,75 +157,6 @@ class _AfterFlush(Connection):
         return self._held.flush().rows(query)
 
 
-class HeldSession(Session):
-    """A session on what a batch holds."""
-
-    def __init__(self, held: Held) -> None:
-        super().__init__(held.connection, held)
-        self._held = held
-
-    def agent(self, id: str) -> Agent | None:
-        """See Session.agent."""
-        return self._held.by_id(id) or super().agent(id)
-
-    def exchanged(self, one: Agent, other: Agent) -> int:
-        """See Session.exchanged."""
-        known = self._held.exchanged(pair_of(one.number, other.number))
-        return super().exchanged(one, other) if known is None else known
-
-    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
-        """See Session.deliver."""
-        self.writing()
-        self.arrived.add(mail.recipient)
-        received = self._held.receive(mail)
-        sent = None
-        if mail.sender is not None:
-            self.touched.add(mail.sender)
-            sent = self._held.send(mail.sender, mail.created_at)
-            if counted:
-                self._count(pair_of(mail.sender, mail.recipient))
-        self._held.keep(mail, received, sent, wire)
-
-    def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
-        """See Session.recount_waiting."""
-        self.writing()
-        self._held.change(agent.number, waiting=waiting)
-        return self._held.take([agent])[0]
-
-    def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
-        """See Session.claim."""
-        remaining = super().claim(agent, pieces, at)
-        self._reload(agent)
-        return remaining
-
-    def set_state(self, agent: Agent, state: AgentState) -> Agent:
-        """See Session.set_state."""
-        changed = super().set_state(agent, state)
-        self._held.put(changed)
-        return changed
-
-    def touch(self, agent: Agent, at: int) -> None:
-        """See Session.touch."""
-        if agent.number in self.touched:
-            return
-        self.touched.add(agent.number)
-        if not self._held.holds(agent):
-            self.connection.run(statements.TOUCH_UNLOCKED, (at, agent.number, at))
-        elif self._held.take([agent])[0].mailbox.last_active_at < at:
-            self._held.change(agent.number, last_active_at=at)
-
-    def _count(self, pair: Pair) -> None:
-        known = self._held.exchanged(pair)
-        if known is None:
-            row = self.connection.one(statements.EXCHANGED, pair)
-            known = row[0] if row else 0
-        self._held.count(pair, known + 1)
-
-    def _reload(self, agent: Agent) -> None:
-        row = self.connection.one(statements.AGENT_BY_ID, (agent.id,))
-        if row:
-            self._held.put(agent_of(row))
-
-
-def _columns(rows: Sequence[Row]) -> list[list[Any]]:
+def columns(rows: Sequence[Row]) -> list[list[Any]]:
+    """Rows turned into arrays of columns."""
     return [list(column) for column in zip(*rows, strict=True)]

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from postroom.agent import Agent
-from postroom.mail import Mail, MailDirection, MailKind, Parties, Piece
+from postroom.mail import MailDirection, MailKind, Parties, Piece
 from postroom.storage import statements
 from postroom.storage.transaction import Transaction
 
@@ -28,13 +27,12 @@ class MailQueries(Transaction):
         received = direction is MailDirection.RECEIVED
         text = statements.RECEIVED if received else statements.SENT
         bound = _NO_BOUND if before is None else before
-        return [Piece(*row) for row in self.connection.all(text, (agent, bound, now, limit))]
+        return self.connection.all(text, (agent, bound, now, limit))
 
     def waiting(self, agent: Agent, *, limit: int, now: int) -> Sequence[Piece]:
         """See Session.waiting."""
         since = agent.mailbox.claimed_through
-        rows = self.connection.all(statements.WAITING, (agent.number, since, now, limit))
-        return [Piece(*row) for row in rows]
+        return self.connection.all(statements.WAITING, (agent.number, since, now, limit))
 
     def count_waiting(
         self, agents: Sequence[Agent], *, now: int, kind: MailKind | None = None
@@ -50,51 +48,13 @@ class MailQueries(Transaction):
 
     def exchanged(self, one: Agent, other: Agent) -> int:
         """See Session.exchanged."""
-        row = self.connection.one(statements.EXCHANGED, pair_of(one.number, other.number))
+        row = self.aside.one(statements.EXCHANGED, pair_of(one.number, other.number))
         return int(row[0]) if row else 0
-
-    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
-        """See Session.deliver."""
-        self.writing()
-        self.arrived.add(mail.recipient)
-        if mail.sender is not None:
-            self.touched.add(mail.sender)
-        if counted and mail.sender is not None:
-            self.connection.run(statements.COUNT_EXCHANGE, pair_of(mail.sender, mail.recipient))
-        self.number_and_keep(mail, wire)
-
-    def number_and_keep(self, mail: Mail, wire: bytes) -> None:
-        """Take the next numbers of both mailboxes and insert the piece under them."""
-        waits = int(mail.kind is MailKind.PLAIN)
-        received = self.connection.one(statements.COUNT_RECEIVED, (waits, mail.recipient))
-        sent = None
-        if mail.sender is not None:
-            sent = self.connection.one(statements.COUNT_SENT, (mail.created_at, mail.sender))
-        self.connection.run(
-            statements.KEEP_MAIL,
-            (
-                mail.id,
-                mail.recipient,
-                received[0] if received else None,
-                mail.sender,
-                sent[0] if sent else None,
-                mail.kind,
-                mail.created_at,
-                mail.expires_at,
-                wire,
-            ),
-        )
-
-    def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
-        """See Session.recount_waiting."""
-        self.writing()
-        self.connection.run(statements.RECOUNT, (waiting, agent.number))
-        return replace(agent, mailbox=replace(agent.mailbox, waiting=waiting))
 
     def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
         """See Session.claim."""
         self.writing()
-        since, last = agent.mailbox.claimed_through, pieces[-1].number
+        since, last = agent.mailbox.claimed_through, pieces[-1][0]
         self.connection.run(statements.CLAIM, (at, agent.number, since, last, at))
         counts = dict.fromkeys(MailKind, 0)
         # Nothing that is claimed now is counted, and nothing that has expired.

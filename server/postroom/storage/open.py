@@ -5,7 +5,7 @@ from urllib.parse import unquote, urlsplit
 
 from postroom.ports import Clock, Wakeups
 from postroom.storage import postgres, sqlite
-from postroom.storage.commit import InTurn
+from postroom.storage.exclusive import Exclusive
 from postroom.storage.integrity import CheckedStore
 from postroom.storage.store import PooledStore, Store
 from postroom.storage.survey import SurveyFirst
@@ -29,7 +29,7 @@ def open_store(url: str, clock: Clock, wakeups: Wakeups | None = None) -> Store:
         return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups)
     if scheme == "sqlite":
         path = sqlite_path(url)
-        return CheckedStore(sqlite.connect(path), path, InTurn(), clock, wakeups)
+        return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups)
     raise BadUrl(
         f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
         "postgresql://user@host/name"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from postroom.agent import Agent
-from postroom.mail import MailDirection
+from postroom.mail import Mail, MailDirection
 from postroom.ports import Answer, MailboxRead
 from postroom.storage import statements
 from postroom.storage.agents import AgentQueries
@@ -56,7 +56,7 @@ class Session(AgentQueries, MailQueries):
 
     def answer(self, caller: int, method: str, request_id: str) -> Answer | None:
         """See ports.Session.answer."""
-        row = self.connection.one(statements.ANSWER, (caller, method, request_id))
+        row = self.aside.one(statements.ANSWER, (caller, method, request_id))
         return Answer(bytes(row[0]), bytes(row[1])) if row else None
 
     def keep_answer(
@@ -64,18 +64,25 @@ class Session(AgentQueries, MailQueries):
     ) -> None:
         """See ports.Session.keep_answer."""
         self.writing()
-        self.connection.run(
+        self.aside.run(
             statements.KEEP_ANSWER,
             (caller, method, request_id, answer.digest, answer.response, at),
         )
 
+    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
+        """See ports.Session.deliver; a session that only reads ends here."""
+        del mail, wire, counted
+        self.writing()
+
+    def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
+        """See ports.Session.recount_waiting; a session that only reads ends here."""
+        del waiting
+        self.writing()
+        return agent
+
     def touch(self, agent: Agent, at: int) -> None:
         """See ports.Session.touch."""
-        if self.locks is None:
-            self.idle.append((agent, at))
-        elif agent.number not in self.touched:
-            self.touched.add(agent.number)
-            self.connection.run(statements.TOUCH, (at, agent.number, at))
+        self.idle.append((agent, at))
 
 
 def _read_of(row: Row) -> MailboxRead:

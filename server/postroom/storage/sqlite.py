@@ -11,6 +11,7 @@ from typing import Any
 
 from peewee import SqliteDatabase
 
+from postroom.storage import statements
 from postroom.storage.database import Connection
 
 # WAL lets reads go on beside a write. FULL flushes the log before each commit
@@ -28,7 +29,8 @@ class SqliteDialect:
     """Where SQLite differs from PostgreSQL."""
 
     schema_lock = ""
-    reads_in_transaction = True
+    takes_arrays = False
+    touch = statements.TOUCH
     words: Mapping[str, str] = {
         "key": "INTEGER PRIMARY KEY AUTOINCREMENT",
         "bytes": "BLOB",

@@ -1,5 +1,15 @@
 """The SQL of the hot path, written with ? for parameters."""
 
+from typing import NamedTuple
+
+
+class Rows(NamedTuple):
+    """A statement that stores rows: run for each, or once on arrays of columns."""
+
+    each: str
+    arrays: str
+
+
 AGENT = """
 SELECT a.number, a.id, a.name, a.workflow, COALESCE(w.id, ''), a.role, a.parent, p.id, a.state,
        a.program, a.model, a.task_description, a.created_at,
@@ -43,26 +53,6 @@ GROUP BY recipient, kind
 
 EXCHANGED = "SELECT mails FROM exchange WHERE low = ? AND high = ?"
 
-COUNT_EXCHANGE = """
-INSERT INTO exchange (low, high, mails) VALUES (?, ?, 1)
-ON CONFLICT (low, high) DO UPDATE SET mails = exchange.mails + 1
-"""
-
-COUNT_RECEIVED = """
-UPDATE mailbox SET received = received + 1, waiting = waiting + ? WHERE agent = ?
-RETURNING received
-"""
-
-COUNT_SENT = """
-UPDATE mailbox SET sent = sent + 1, last_active_at = ? WHERE agent = ? RETURNING sent
-"""
-
-KEEP_MAIL = """
-INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
-                  expires_at, wire)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-
 CLAIM = """
 UPDATE mail SET claimed_at = ?
 WHERE recipient = ? AND received_number > ? AND received_number <= ?
@@ -70,8 +60,6 @@ WHERE recipient = ? AND received_number > ? AND received_number <= ?
 """
 
 CLAIMED = "UPDATE mailbox SET waiting = ?, claimed_through = ? WHERE agent = ?"
-
-RECOUNT = "UPDATE mailbox SET waiting = ? WHERE agent = ?"
 
 TOUCH = "UPDATE mailbox SET last_active_at = ? WHERE agent = ? AND last_active_at < ?"
 
@@ -105,23 +93,47 @@ WHERE b.agent IN ({holes}) ORDER BY b.agent FOR NO KEY UPDATE
 
 TRANSACTION_STATUS = "SELECT pg_xact_status(?::xid8)"
 
-# Whole batches at once; unnest turns arrays of columns into rows.
-KEEP_MAILS = """
+# Rows of a batch, each by itself, and all at once: unnest turns arrays into rows.
+KEEP_MAIL = Rows(
+    each="""
+INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
+                  expires_at, wire)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+""",
+    arrays="""
 INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
                   expires_at, wire)
 SELECT * FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
                      ?::smallint[], ?::bigint[], ?::bigint[], ?::bytea[])
-"""
+""",
+)
 
-SET_MAILBOXES = """
+SET_MAILBOX = Rows(
+    each="""
+UPDATE mailbox SET received = ?, sent = ?, waiting = ?, last_active_at = ? WHERE agent = ?
+""",
+    arrays="""
 UPDATE mailbox SET received = new.received, sent = new.sent, waiting = new.waiting,
                    last_active_at = new.last_active_at
 FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
-     AS new (agent, received, sent, waiting, last_active_at)
+     AS new (received, sent, waiting, last_active_at, agent)
 WHERE mailbox.agent = new.agent
-"""
+""",
+)
 
-SET_EXCHANGES = """
+SET_EXCHANGE = Rows(
+    each="""
+INSERT INTO exchange (low, high, mails) VALUES (?, ?, ?)
+ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails
+""",
+    arrays="""
+INSERT INTO exchange (low, high, mails)
+SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])
+ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails
+""",
+)
+
+EXCHANGES = """
 INSERT INTO exchange (low, high, mails)
 SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])
 ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails

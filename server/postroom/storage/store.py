@@ -99,9 +99,9 @@ class Store(ABC):
         return True
 
     def _read(self, work: Work[T]) -> T:
+        self.connection.open()
         session = Session(self.connection, None)
-        with self.connection.reading():
-            result = work(session)
+        result = work(session)
         if session.idle:
             self._touch_later(session)
         return result

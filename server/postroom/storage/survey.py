@@ -16,11 +16,14 @@ from postroom.storage.agents import agent_of
 from postroom.storage.commit import run_job
 from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure
-from postroom.storage.held import Held, HeldSession, pairs_of
+from postroom.storage.held import Held, Pair
 from postroom.storage.jobs import Job
+from postroom.storage.mail import pair_of
 from postroom.storage.session import Session
+from postroom.storage.writing import WritingSession
 
 _REMEMBERED = 10_000
+_PAIR = 2
 # For five seconds: as long as a restart of the database may take.
 _ASKED_TIMES, _ASK_AGAIN = 50, 0.1
 _ENDED = {"committed": True, "aborted": False}
@@ -93,14 +96,17 @@ class SurveyFirst:
         numbers = sorted({agent.number for agents in wanted for agent in agents})
         self._transaction, agents = _locked(connection, numbers)
         self._directory.learn(agents)
-        held = Held(connection, agents, pairs_of(wanted))
-        try:
-            sessions = [run_job(HeldSession(held), job) for job in jobs]
-        except BaseException:
-            self._directory.forget()
-            raise
+        held = Held(connection)
+        held.hold(agents)
+        if pairs := _pairs(wanted):
+            held.hold_exchanges(pairs)
+        sessions: list[Session] = [run_job(WritingSession(held), job) for job in jobs]
         held.flush()
-        return list(sessions)
+        return sessions
+
+    def forget(self) -> None:
+        """See commit.Runner."""
+        self._directory.forget()
 
     def was_committed(self, connection: Connection) -> bool | None:
         """Ask the database, over a new connection, what became of the transaction."""
@@ -125,6 +131,11 @@ class SurveyFirst:
         except Exception:  # its outcome does not count, whatever it is
             return ()
         return ()
+
+
+def _pairs(wanted: Iterable[Sequence[Agent]]) -> list[Pair]:
+    """The exchanges that jobs will ask for, if those that lock two agents send mail."""
+    return sorted({pair_of(a[0].number, a[1].number) for a in wanted if len(a) == _PAIR})
 
 
 def _locked(connection: Connection, numbers: Sequence[int]) -> tuple[str, list[Agent]]:

@@ -16,24 +16,18 @@ class Locks(Protocol):
         ...
 
 
-class WholeDatabase:
-    """The transaction is the only writer already, so there is nothing to do."""
-
-    def take(self, agents: Sequence[Agent]) -> Sequence[Agent]:
-        """Return the agents as they are."""
-        return agents
-
-
 class Transaction:
     """One call's part of a transaction.
 
     Several calls may share a database transaction; `writes` tells whether this one
     has changed anything yet, `arrived` in whose mailboxes it put mail, and `idle`
-    who read without being able to say so.
+    who read without being able to say so. `aside` is the connection for what no
+    mail that is still to be stored can change.
     """
 
     def __init__(self, connection: Connection, locks: Locks | None) -> None:
         self.connection = connection
+        self.aside = connection
         self.locks = locks
         self.writes = 0
         self.arrived: set[int] = set()

@@ -19,6 +19,7 @@ from postroom.errors import Code, Refusal, StoreRefusal
 from postroom.rpc.status import refusal_of, status
 
 Deserializer = Callable[[bytes], Message]
+Serializer = Callable[[Any], bytes]
 
 
 class Takeover(grpc.aio.ServerInterceptor):  # type: ignore[misc,unused-ignore]
@@ -111,10 +112,11 @@ class _Open:
             self._streams.discard(self._task)
 
 
-def _unary(behavior: Any, parse: Deserializer, serialize: Callable[[Any], bytes]) -> Any:
+def _unary(behavior: Any, parse: Deserializer, serialize: Serializer | None) -> Any:
     async def answer(raw: bytes, context: Any) -> bytes:
         try:
-            return serialize(await behavior(_parse(raw, parse), context))
+            response = await behavior(_parse(raw, parse), context)
+            return serialize(response) if serialize else response
         except grpc.aio.AbortError:
             raise
         except Exception as error:

@@ -1,6 +1,6 @@
 """gRPC: every method behind a door, reflection and health, on one aio server."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
@@ -24,8 +24,6 @@ _OPTIONS = (
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.keepalive_timeout_ms", 20_000),
 )
-
-Behavior = Callable[[Message, Any], Awaitable[Message]]
 
 
 class Wire:
@@ -71,26 +69,23 @@ class Wire:
 
 
 def _method(door: Door, spec: Spec) -> Any:
-    behavior = _stream(door, spec) if spec.streams_responses else _unary(door, spec)
-    make = (
-        grpc.unary_stream_rpc_method_handler
-        if spec.streams_responses
-        else grpc.unary_unary_rpc_method_handler
-    )
+    many = spec.streams_responses
+    make = grpc.unary_stream_rpc_method_handler if many else grpc.unary_unary_rpc_method_handler
     return make(
-        behavior,
+        _stream(door, spec) if many else _unary(door, spec),
         request_deserializer=spec.request_class.FromString,
-        response_serializer=spec.response_class.SerializeToString,
+        response_serializer=spec.response_class.SerializeToString if many else None,
     )
 
 
 def _unary(door: Door, spec: Spec) -> Any:
-    async def answer(request: Message, context: Any) -> Message:
+    async def answer(request: Message, context: Any) -> bytes:
         outgoing = Outgoing()
         try:
-            return await door.call(spec, request, _incoming(context), outgoing)
+            return await door.call_wire(spec, request, _incoming(context), outgoing)
         finally:
-            await _send_metadata(context, outgoing)
+            if outgoing.headers or outgoing.trailers:
+                await _send_metadata(context, outgoing)
 
     return answer
 

@@ -1,0 +1,67 @@
+"""The session of a call that writes."""
+
+from collections.abc import Sequence
+
+from postroom.agent import Agent, AgentState
+from postroom.mail import Mail, Piece
+from postroom.storage.held import Held
+from postroom.storage.mail import pair_of
+from postroom.storage.session import Session
+
+
+class WritingSession(Session):
+    """A session on what a batch holds."""
+
+    def __init__(self, held: Held) -> None:
+        super().__init__(held.connection, held)
+        self.aside = held.plain
+        self._held = held
+
+    def agent(self, id: str) -> Agent | None:
+        """See ports.Session.agent."""
+        return self._held.by_id(id) or super().agent(id)
+
+    def exchanged(self, one: Agent, other: Agent) -> int:
+        """See ports.Session.exchanged."""
+        return self._held.exchanged(pair_of(one.number, other.number))
+
+    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
+        """See ports.Session.deliver."""
+        self.writing()
+        self.arrived.add(mail.recipient)
+        received = self._held.receive(mail)
+        sent = None
+        if mail.sender is not None:
+            self.touched.add(mail.sender)
+            sent = self._held.send(mail.sender, mail.created_at)
+            if counted:
+                self._held.count(mail.sender, mail.recipient)
+        self._held.keep(mail, received, sent, wire)
+
+    def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
+        """See ports.Session.recount_waiting."""
+        self.writing()
+        self._held.change(agent.number, waiting=waiting)
+        return self._held.take([agent])[0]
+
+    def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
+        """See ports.Session.claim."""
+        remaining = super().claim(agent, pieces, at)
+        self._held.reload(agent)
+        return remaining
+
+    def set_state(self, agent: Agent, state: AgentState) -> Agent:
+        """See ports.Session.set_state."""
+        changed = super().set_state(agent, state)
+        self._held.reload(agent)
+        return changed
+
+    def touch(self, agent: Agent, at: int) -> None:
+        """See ports.Session.touch."""
+        if agent.number in self.touched:
+            return
+        self.touched.add(agent.number)
+        if not self._held.holds(agent):
+            self.aside.run(self.aside.dialect.touch, (at, agent.number, at))
+        elif self._held.take([agent])[0].mailbox.last_active_at < at:
+            self._held.change(agent.number, last_active_at=at)

@@ -1,0 +1,113 @@
+"""Calls from many threads, and works that a test can hold up."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+from postroom.errors import Refusal
+from postroom.ids import TimeOrderedIds
+from postroom.office import Limits, Office
+from postroom.page import Cursors
+from postroom.ports import Clock, Session
+from postroom.rpc.identity import Identity
+from postroom.rpc.methods import Registry
+from postroom.storage.store import Store
+from tests.room import CONTRACT
+
+T = TypeVar("T")
+SPECS = {spec.name: spec for spec in CONTRACT.specs}
+
+
+class Desk:
+    """Answers writing calls in the thread that asks."""
+
+    def __init__(self, store: Store, clock: Clock, **limits: int) -> None:
+        self.store = store
+        self._office = Office(
+            store=store,
+            clock=clock,
+            ids=TimeOrderedIds(clock),
+            cursors=Cursors(store.cursor_key),
+            limits=Limits(**limits),
+        )
+        self._methods = Registry(self._office, CONTRACT)._methods
+
+    def call(self, method: str, as_: str = "operator", **fields: Any) -> Any:
+        """Answer one call as a write."""
+        spec = SPECS[method]
+        request = spec.request_class(**fields)
+        answering = self._methods[spec.full_name].call
+        answer = self.store.write(partial(answering, self._office, Identity(as_), request))
+        return spec.response_class.FromString(answer) if isinstance(answer, bytes) else answer
+
+    def outcome(self, method: str, as_: str = "operator", **fields: Any) -> str:
+        """The reason that a call is refused with, or 'ok'."""
+        try:
+            self.call(method, as_, **fields)
+        except Refusal as refusal:
+            return refusal.reason
+        return "ok"
+
+    def agents(self, *names: str) -> list[str]:
+        """Make agents and return their ids."""
+        make = partial(self.call, "CreateAgent", workflow="main")
+        return [make(name=name).agent.id for name in names]
+
+
+def at_once(works: Sequence[Callable[[], T]]) -> list[T]:
+    """Run each work in a thread of its own, all begun together."""
+    barrier = threading.Barrier(len(works))
+
+    def run(work: Callable[[], T]) -> T:
+        barrier.wait(30)
+        return work()
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        return list(pool.map(run, works))
+
+
+class HeldUp:
+    """A store whose writer is busy: what is asked meanwhile is answered in one batch."""
+
+    def __init__(self, store: Store, pool: ThreadPoolExecutor) -> None:
+        self._store = store
+        self._pool = pool
+
+    def write(self, work: Callable[[Session], T], until: float | None = None) -> Future[T]:
+        """Ask for a write; returns when the writer has got it."""
+        waiting = self._store._writer._queue.qsize()
+        asked = self._pool.submit(self._store.write, work, until)
+        wait_until(lambda: self._store._writer._queue.qsize() > waiting)
+        return asked
+
+
+@contextmanager
+def held_up(store: Store) -> Iterator[HeldUp]:
+    """Keep the writer from its work until the block ends."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def hold(session: Session) -> None:
+        del session
+        begun.set()
+        assert go_on.wait(30)
+
+    with ThreadPoolExecutor(40) as pool:
+        holding = pool.submit(store.write, hold)
+        assert begun.wait(30)
+        try:
+            yield HeldUp(store, pool)
+        finally:
+            go_on.set()
+            holding.result(30)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait for something that is about to happen in another thread."""
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.0005)

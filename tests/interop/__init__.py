@@ -1,0 +1,1 @@
+"""Clients and tools that others wrote, against a real server."""

@@ -1,0 +1,1 @@
+"""The oracle: the real grpc-gateway beside the JSON surface, request by request."""
