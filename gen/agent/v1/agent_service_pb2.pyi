@@ -34,7 +34,7 @@ class SendMailRequest(_message.Message):
     to: _builtins.str
     """The recipient: an agent's id, or the exact name of a live agent."""
     body: _builtins.str
-    """The text, at most 10,000 characters."""
+    """The text. Say in it who asks and what is wanted."""
     reply_to: _builtins.str
     """The id of the mail that this one answers."""
     request_id: _builtins.str

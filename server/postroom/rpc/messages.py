@@ -40,6 +40,8 @@ def mail_message(mail: Mail) -> mail_pb2.Mail:
 
 def fitting(pieces: Sequence[Piece], limit: int) -> Sequence[Piece]:
     """The first pieces that fit on a page: `limit` of them, 3 MiB, at least one."""
+    if sum(len(wire) for _, wire, _ in pieces) + len(pieces) * _FRAME_BYTES <= MAX_BYTES:
+        return pieces[:limit]
     room = MAX_BYTES
     for count, (_, wire, _) in enumerate(pieces[:limit]):
         room -= len(wire) + _FRAME_BYTES

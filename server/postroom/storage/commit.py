@@ -1,5 +1,6 @@
 """Run the jobs of a batch in one transaction, or, when one fails, one by one."""
 
+import logging
 import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
@@ -10,6 +11,8 @@ from postroom.storage.failures import StoreFailure, failure
 from postroom.storage.jobs import Job
 from postroom.storage.session import Session
 from postroom.storage.writer import PATIENCE, drop_late
+
+log = logging.getLogger(__name__)
 
 _ATTEMPTS = 20
 # One look at the lock; between two looks late callers are sent away.
@@ -57,7 +60,7 @@ class Committer:
                 return
             for job in jobs:
                 job.result = job.error = None
-            for job in drop_late(jobs):
+            for job in drop_late(_still_patient(jobs, error)):
                 self.commit([job])
 
     def close(self) -> None:
@@ -73,7 +76,14 @@ class Committer:
             return
         arrived = frozenset(agent for session in sessions for agent in session.arrived)
         if arrived:
+            self._tell(arrived)
+
+    def _tell(self, arrived: frozenset[int]) -> None:
+        # The mail is stored: whoever cannot be woken must not undo or repeat it.
+        try:
             self._arrived(arrived)
+        except Exception:
+            log.exception("the arrival of mail could not be told")
 
     def _finish(self, jobs: list[Job]) -> bool:
         """Commit. False when nobody can tell whether that was done."""
@@ -151,6 +161,12 @@ def _told(error: BaseException) -> BaseException:
     if isinstance(error, Spoiled):
         return error.__cause__ or error
     return failure(error) or error
+
+
+def _still_patient(jobs: list[Job], error: BaseException) -> list[Job]:
+    """The jobs to try alone: not those that have waited for a lock long enough."""
+    found = failure(error)
+    return _patient(jobs, found) if found and found.kind == "busy" else jobs
 
 
 def _patient(jobs: Iterable[Job], busy: Refusal) -> list[Job]:

@@ -4,7 +4,8 @@ import queue
 import threading
 from collections.abc import Callable
 
-from postroom.storage.jobs import Job
+from postroom.storage.failures import StoreFailure
+from postroom.storage.jobs import Job, settle
 
 COUNT = 4
 
@@ -15,6 +16,7 @@ class Readers:
     def __init__(self, read: Callable[[Job], None], close: Callable[[], None]) -> None:
         self._read = read
         self._close = close
+        self._closing = False
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._threads = [
             threading.Thread(target=self._run, name=f"postroom-reader-{i}", daemon=True)
@@ -24,11 +26,16 @@ class Readers:
             thread.start()
 
     def submit(self, job: Job) -> None:
-        """Put a job behind those that wait."""
+        """Put a job behind those that wait. It is settled in any case."""
+        if self._closing:
+            job.error = StoreFailure("unavailable")
+            settle([job])
+            return
         self._queue.put(job)
 
     def close(self) -> None:
         """Finish what was submitted, then end the threads."""
+        self._closing = True
         for _ in self._threads:
             self._queue.put(None)
         for thread in self._threads:

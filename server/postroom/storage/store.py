@@ -2,9 +2,11 @@
 
 import asyncio
 import concurrent.futures
+import time
 from abc import ABC, abstractmethod
 from typing import TypeVar
 
+from postroom.errors import Expired
 from postroom.ports import Clock, Wakeups, Work, WriteNeeded
 from postroom.ports import Session as SessionPort
 from postroom.storage import migrate, statements
@@ -26,6 +28,7 @@ class Store(ABC):
         self, connection: Connection, runner: Runner, clock: Clock, wakeups: Wakeups | None
     ) -> None:
         self.connection = connection
+        self._is_closed = False
         connection.open()
         migrate.migrate(connection, clock.now(), PATIENCE)
         self._cursor_key = migrate.cursor_key(connection)
@@ -39,6 +42,8 @@ class Store(ABC):
 
     def read(self, work: Work[T]) -> T:
         """See ports.Store.read."""
+        if self._is_closed:
+            raise StoreFailure("unavailable")
         try:
             return self._read(work)
         except StoreFailure as failed:
@@ -84,11 +89,15 @@ class Store(ABC):
 
     def close(self) -> None:
         """See ports.Store.close."""
+        self._is_closed = True
         self._writer.close()
         self.connection.close()
 
     def attempt(self, job: Job) -> bool:
         """Read in this thread; False when the writer has taken the job over."""
+        if job.is_late(time.monotonic()):
+            job.error = Expired()
+            return True
         try:
             job.result = self.read(job.work)
         except WriteNeeded:

@@ -24,7 +24,6 @@ _PERMANENT: Final = frozenset(
         "date",
         "expect",
         "from",
-        "host",
         "if-match",
         "if-modified-since",
         "if-none-match",
