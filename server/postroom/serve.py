@@ -87,12 +87,22 @@ class _Listeners:
 
 async def _serve(settings: Settings) -> None:
     addresses = (loopback(settings.grpc, "--grpc"), loopback(settings.http, "--http"))
+    for address, setting in zip(addresses, ("grpc", "http"), strict=True):
+        _must_be_free(address, setting)
     stop = _stop_signal()
     room = assemble(settings, wakeups=LocalWakeups(asyncio.get_running_loop()))
     try:
         await _answer(room, settings, addresses, stop)
     finally:
         await asyncio.to_thread(room.office.store.close)
+
+
+def _must_be_free(address: Address, setting: str) -> None:
+    """Look before the database is opened: a server that cannot serve must not migrate it."""
+    try:
+        bind(address.host, address.port).close()
+    except OSError:
+        raise CannotListen(address, setting) from None
 
 
 async def _answer(

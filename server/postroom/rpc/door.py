@@ -7,7 +7,7 @@ Tests give surfaces scripted doors.
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from google.protobuf.message import Message
 
@@ -16,8 +16,7 @@ from postroom.rpc.contract import Spec
 Metadata = Sequence[tuple[str, str | bytes]]
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(NamedTuple):
     """What came beside a request: metadata (lower-case names) and the seconds left."""
 
     metadata: Metadata = ()

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import peewee
 
-from postroom.storage.failures import failure, is_connection_lost
+from postroom.storage.failures import StoreFailure, failure, is_connection_lost
 
 Row = tuple[Any, ...]
 
@@ -87,6 +87,13 @@ class Connection:
         except Exception as error:
             raise self._told(error) from error
 
+    def has_table(self, name: str) -> bool:
+        """Whether the table is there."""
+        try:
+            return bool(self.peewee.table_exists(name))
+        except Exception as error:
+            raise self._told(error) from error
+
     def begin(self, patience: float) -> None:
         """Open a writing transaction. Raises StoreFailure when it has to wait longer."""
         self.open()
@@ -119,6 +126,9 @@ class Connection:
 
     def _told(self, error: Exception) -> Exception:
         """The failure that a driver's error means; drops a connection that is lost."""
+        if isinstance(error, UnicodeDecodeError):
+            # Texts of a damaged file, and what the driver says about them, may be no text.
+            return StoreFailure("corrupt")
         found = failure(error)
         if found is None:
             return error

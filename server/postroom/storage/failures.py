@@ -119,8 +119,8 @@ def _kind(error: BaseException) -> str | None:
 def _sqlite_kind(error: sqlite3.Error) -> str | None:
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_ERROR":
-        # A table that is gone from under a running server: the file was emptied.
-        return "corrupt" if "no such table" in str(error) else None
+        # A table or column that is gone: the file was emptied or damaged. No other code tells.
+        return "corrupt" if str(error).startswith("no such ") else None
     return next((kind for prefix, kind in _SQLITE.items() if name.startswith(prefix)), None)
 
 

@@ -20,8 +20,8 @@ from postroom.storage.store import InlineStore
 
 log = logging.getLogger(__name__)
 
-# A start waits this long for the outcome; the file of 200,000 mails takes about as long.
-START_SECONDS = 0.75
+# A start waits this long for the outcome; a file of 100,000 mails takes about as long.
+START_SECONDS = 0.5
 _CLOSE_SECONDS = 2.0
 
 
@@ -79,6 +79,9 @@ class Integrity:
         try:
             with contextlib.closing(sqlite3.connect(uri, uri=True)) as self._connection:
                 ((told,),) = self._connection.execute("PRAGMA integrity_check(1)")
+        except UnicodeDecodeError as error:
+            # What is told about damage quotes the damage, which may be no text.
+            self.found(error.object.decode(errors="replace"))
         except sqlite3.Error as error:
             # Whatever else is wrong is told by who opens the file to use it.
             found = failure(error)

@@ -43,7 +43,7 @@ def migrate(connection: Connection, now: int, patience: float) -> None:
 
 def version(connection: Connection) -> int:
     """The number of the newest migration that the database has, 0 for a new one."""
-    if not connection.peewee.table_exists("settings"):
+    if not connection.has_table("settings"):
         return 0
     row = connection.one("SELECT value FROM settings WHERE name = 'schema_version'")
     return int(row[0]) if row else 0

@@ -29,9 +29,13 @@ class Store(ABC):
     ) -> None:
         self.connection = connection
         self._is_closed = False
-        connection.open()
-        migrate.migrate(connection, clock.now(), PATIENCE)
-        self._cursor_key = migrate.cursor_key(connection)
+        try:
+            connection.open()
+            migrate.migrate(connection, clock.now(), PATIENCE)
+            self._cursor_key = migrate.cursor_key(connection)
+        except BaseException:
+            connection.close()
+            raise
         committer = Committer(connection, runner, wakeups.arrived if wakeups else _nobody)
         self._writer = Writer(committer.commit, committer.close)
 
@@ -73,7 +77,13 @@ class Store(ABC):
 
     def check(self) -> None:
         """See ports.Store.check."""
-        self.write(lambda session: session.workflows(after=0, limit=1))
+
+        def work(session: SessionPort) -> None:
+            assert isinstance(session, Session)
+            session.writing()
+            session.connection.run(statements.CHECK)
+
+        self.write(work)
 
     def sweep(self, *, expired_before: int, answered_before: int) -> int:
         """See ports.Store.sweep."""

@@ -4,6 +4,7 @@ The library has v1alpha only. v1 has the same messages under another package, so
 the same servicer answers both, and v1's descriptor is made from v1alpha's.
 """
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ def add_reflection(server: Any, services: Sequence[str]) -> None:
     """Serve reflection of these services and of itself."""
     _add_stable_descriptor()
     listed = (*services, f"{_ALPHA}.{_SERVICE}", f"{_STABLE}.{_SERVICE}")
-    servicer = reflection.aio.ReflectionServicer(listed)
+    servicer = _Servicer(listed)
     reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, server)
     stable = grpc.stream_stream_rpc_method_handler(
         servicer.ServerReflectionInfo,
@@ -31,6 +32,17 @@ def add_reflection(server: Any, services: Sequence[str]) -> None:
         f"{_STABLE}.{_SERVICE}", {"ServerReflectionInfo": stable}
     )
     server.add_generic_rpc_handlers((handler,))
+
+
+class _Servicer(reflection.aio.ReflectionServicer):  # type: ignore[misc,unused-ignore]
+    """Finds methods too, which the descriptor pool does not count among its symbols."""
+
+    def _file_containing_symbol(self, request: Any, fully_qualified_name: str) -> Any:
+        symbol = fully_qualified_name
+        with contextlib.suppress(KeyError):
+            method = Default().FindMethodByName(symbol)  # type: ignore[no-untyped-call,unused-ignore]
+            symbol = method.containing_service.full_name
+        return super()._file_containing_symbol(request, symbol)
 
 
 def _add_stable_descriptor() -> None:

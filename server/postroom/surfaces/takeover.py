@@ -6,6 +6,7 @@ service on the server.
 """
 
 import asyncio
+import contextlib
 import inspect
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -29,9 +30,13 @@ class Takeover(grpc.aio.ServerInterceptor):  # type: ignore[misc,unused-ignore]
         self._wrapped: dict[str, Any] = {}
         self._streams: set[asyncio.Task[Any]] = set()
         self._ending = False
+        self._may_refuse = asyncio.Event()
+        self._refusing: Any = grpc.unary_unary_rpc_method_handler(self._refuse)
 
     async def intercept_service(self, continuation: Any, handler_call_details: Any) -> Any:
         """Return the wrapped handler of a method, None for an unknown one."""
+        if self._ending:
+            return self._refusing
         method = handler_call_details.method
         wrapped = self._wrapped.get(method)
         if wrapped is None:
@@ -42,10 +47,18 @@ class Takeover(grpc.aio.ServerInterceptor):  # type: ignore[misc,unused-ignore]
         return wrapped
 
     def end_streams(self) -> None:
-        """End every open stream with UNAVAILABLE; a stop would wait for them."""
+        """End every open stream with UNAVAILABLE, and keep new calls waiting."""
         self._ending = True
         for task in self._streams:
             task.cancel()
+
+    def refuse(self) -> None:
+        """End the calls that were kept waiting with UNAVAILABLE."""
+        self._may_refuse.set()
+
+    async def _refuse(self, _: bytes, context: Any) -> None:
+        await self._may_refuse.wait()
+        await _abort(context, _stopping())
 
     def _wrap(self, handler: Any) -> Any:
         parse = handler.request_deserializer
@@ -65,35 +78,52 @@ class Takeover(grpc.aio.ServerInterceptor):  # type: ignore[misc,unused-ignore]
         def parsed(raw: Any) -> Any:
             return _parse_each(raw, parse) if many else _parse(raw, parse)
 
-        async def generate(raw: Any, context: Any) -> AsyncIterator[Message]:
-            with self._open(context):
+        # One form for both kinds of handlers: a generator's messages would be written by
+        # the library, and a stop that breaks off a write leaves the call open.
+        async def answer(raw: Any, context: Any) -> None:
+            steady = _Steady(context)
+            with _Open(self._streams):
                 try:
-                    async for message in behavior(parsed(raw), context):
-                        yield message
+                    if inspect.isasyncgenfunction(behavior):
+                        async for message in behavior(parsed(raw), steady):
+                            await steady.write(message)
+                    else:
+                        await behavior(parsed(raw), steady)
                 except (Exception, asyncio.CancelledError) as error:
                     await self._end(context, error)
 
-        async def write(raw: Any, context: Any) -> None:
-            with self._open(context):
-                try:
-                    await behavior(parsed(raw), context)
-                except (Exception, asyncio.CancelledError) as error:
-                    await self._end(context, error)
-
-        return generate if inspect.isasyncgenfunction(behavior) else write
-
-    def _open(self, context: Any) -> "_Open":
-        del context
-        return _Open(self._streams)
+        return answer
 
     async def _end(self, context: Any, error: BaseException) -> None:
         if isinstance(error, asyncio.CancelledError):
             if not self._ending:
                 raise error
-            error = StoreRefusal(
-                "the server is stopping; open the stream again", Code.UNAVAILABLE, "STOPPING"
-            )
+            error = _stopping()
         await _abort(context, error)
+
+
+def _stopping() -> Refusal:
+    return StoreRefusal("the server is stopping; call again", Code.UNAVAILABLE, "STOPPING")
+
+
+class _Steady:
+    """A call's context that finishes each write that it began, even when cancelled."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    async def write(self, message: Message) -> None:
+        """Send one message."""
+        writing = asyncio.ensure_future(self._context.write(message))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            with contextlib.suppress(Exception):
+                await writing
+            raise
 
 
 class _Open:

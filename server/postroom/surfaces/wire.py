@@ -1,5 +1,7 @@
 """gRPC: every method behind a door, reflection and health, on one aio server."""
 
+import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +15,9 @@ from postroom.rpc.methods import names
 from postroom.surfaces.reflection import add_reflection
 from postroom.surfaces.takeover import Takeover
 
+# The library logs an error with a trace for each caller that left before its answer.
+_LIBRARY_LOG, _CALLER_LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"
+_SETTLE_SECONDS = 0.1
 MAX_MESSAGE = 4 * 1024 * 1024
 _OPTIONS = (
     # Two servers must not share a port unawares (grpc/grpc#16920).
@@ -30,6 +35,7 @@ class Wire:
     """The gRPC listener of one server."""
 
     def __init__(self, door: Door, *, reflection: bool = True) -> None:
+        logging.getLogger(_LIBRARY_LOG).addFilter(_is_of_interest)
         self._takeover = Takeover()
         self._server = grpc.aio.server(interceptors=[self._takeover], options=_OPTIONS)
         self._health = health.aio.HealthServicer()
@@ -65,7 +71,18 @@ class Wire:
         """Refuse new calls, end streams, let calls finish for `grace` seconds."""
         await self._health.enter_graceful_shutdown()
         self._takeover.end_streams()
-        await self._server.stop(grace)
+        # A stop cancels what has arrived without being begun. So callers are kept
+        # waiting for a moment, until none is left to arrive, and refused after it.
+        await asyncio.sleep(_SETTLE_SECONDS)
+        stopping = asyncio.create_task(self._server.stop(grace))
+        await asyncio.sleep(_SETTLE_SECONDS)
+        self._takeover.refuse()
+        await stopping
+
+
+def _is_of_interest(record: logging.LogRecord) -> bool:
+    kind = record.exc_info[0] if record.exc_info else None
+    return kind is None or kind.__name__ != _CALLER_LEFT
 
 
 def _method(door: Door, spec: Spec) -> Any:

@@ -15,6 +15,7 @@ from postroom.rpc.protojson.refusal import JsonInvalid
 MAX_DEPTH: Final = 100
 BLANK: Final = object()
 
+_CUT_NUMBER = re.compile(r"(?:(?P<start>\.)|[eE][+-]?)(?P<more>.?)", re.DOTALL)
 _SPACE = re.compile(r"[ \t\r\n]*")
 _MAYBE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(
@@ -24,7 +25,7 @@ _ESCAPE = re.compile(
 )
 # What the parser leaves unread when a literal, number or escape is cut short.
 _STUMP = re.compile(
-    r"-|\.|[eE][+-]?|t(r(ue?)?)?|f(a(l(se?)?)?)?|n(u(ll?)?)?|N(aN?)?|-?I\w*|\\?u?[0-9a-fA-F]{0,3}"
+    r"-|\.|[eE][+-]?|t(r(ue?)?)?|f(a(l(se?)?)?)?|n(u(ll?)?)?|N(aN?)?|-?I\w*|\\?u?[0-9a-fA-F]{0,4}"
 )
 
 
@@ -51,13 +52,23 @@ def parse(body: bytes | str, *, whole: bool = False) -> Any:
     if start == len(text):
         return BLANK
     value, end = _parsed(text, start)
+    if isinstance(value, Number):
+        _refuse_cut_number(value, text, end)
     if whole and _end_of_space(text, end) != len(text):
         raise JsonInvalid("", "there is text after the JSON value; send one value alone")
-    if _MAYBE_SURROGATE.search(text, start, end):
+    if "\\u" in text and _MAYBE_SURROGATE.search(text, start, end):
         _refuse_lone_surrogates(text, start, end)
     if isinstance(value, (dict, list)) and text.count("[") + text.count("{") > MAX_DEPTH:
         _refuse_depth(value)
     return value
+
+
+def _refuse_cut_number(number: str, text: str, end: int) -> None:
+    """The parser takes 1e for a 1 with something behind it."""
+    cut = _CUT_NUMBER.match(text, end)
+    if cut and not set((cut["start"] or "") + "eE") & set(number):
+        told = "a number is not whole" if cut["more"].strip() else "unexpected EOF"
+        raise JsonInvalid("", told)
 
 
 def _decoded(body: bytes) -> str:

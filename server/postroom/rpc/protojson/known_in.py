@@ -13,7 +13,7 @@ from postroom.rpc.protojson.masks import read_mask
 from postroom.rpc.protojson.refusal import JsonInvalid, Wrong, shown
 from postroom.rpc.protojson.scalars import converter, text
 from postroom.rpc.protojson.times import read_duration, read_timestamp
-from postroom.rpc.protojson.walk import Walk, elements, items, once
+from postroom.rpc.protojson.walk import Walk, elements, items, once, twice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def _struct(reader: Reader) -> Fill:
     def fill(message: Any, value: Any, path: str, walk: Walk) -> None:
         walk.enter(path, _STRUCT_LEVELS)
         for key, item, at in items(value, path):
-            once(key, key, value, at, set())
+            once(key, key, twice(value), at, set())
             _fill_value(reader, message.fields[key], item, at, walk)
         walk.leave(_STRUCT_LEVELS)
 
@@ -117,7 +117,7 @@ def _any(reader: Reader) -> Fill:
             for _, at in members.values():
                 walk.drop(at, 'is in an Any without "@type"; give the type')
             return
-        if "@type" in getattr(value, "twice", ()):
+        if "@type" in twice(value):
             raise JsonInvalid(f"{path}.@type", "is given twice; give it once")
         descriptor = _resolved(reader, members["@type"][0], path)
         held = GetMessageClass(descriptor)()
@@ -145,7 +145,7 @@ def _fill_held(reader: Reader, held: Any, value: Any, path: str, walk: Walk) -> 
     if held.DESCRIPTOR.full_name not in FILLS:
         fill(held, rest, path, walk)
         return
-    if "value" not in rest or "value" in getattr(rest, "twice", ()):
+    if "value" not in rest or "value" in twice(rest):
         raise JsonInvalid(f"{path}.value", "must be there once, with what the type's JSON is")
     for key in rest.keys() - {"value"}:
         walk.drop(f"{path}.{key}", "is not a field; leave it out")

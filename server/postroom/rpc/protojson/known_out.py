@@ -17,7 +17,8 @@ from postroom.rpc.protojson.times import print_duration, print_timestamp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from postroom.rpc.protojson.printer import Print, Printer
+    from postroom.rpc.protojson.compiled import Print
+    from postroom.rpc.protojson.printer import Printer
 
 PACKAGE = "google.protobuf."
 WRAPPERS = tuple(
@@ -40,7 +41,7 @@ def _any(printer: Printer) -> Print:
             raise Unprintable(f"the value of an Any is no {name!r}") from None
         text = printer.text(held)
         start = f'{{"@type":{encode_basestring(message.type_url)}'
-        if name in PRINTS:
+        if name in PRINTS and name != f"{PACKAGE}Empty":
             return f'{start},"value":{text}}}'
         return f"{start}}}" if text == "{}" else f"{start},{text[1:]}"
 

@@ -1,14 +1,12 @@
 """Messages as protobuf JSON, with unset fields printed and lowerCamel names.
 
-Each message type is turned once into a function that prints it; the work per
-message is then a few lookups per field.
+Each message type is turned once into a function that prints it.
 """
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from json.encoder import encode_basestring
-from operator import attrgetter
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
@@ -16,9 +14,8 @@ from google.protobuf.descriptor_pool import Default, DescriptorPool
 from google.protobuf.message import Message
 
 from postroom.rpc.protojson import known_out
+from postroom.rpc.protojson.compiled import Print, key, printing
 from postroom.rpc.protojson.digits import printed_double, printed_float
-
-Print = Callable[[Any], str]
 
 NULL_VALUE = "google.protobuf.NullValue"
 
@@ -48,7 +45,7 @@ class Printer:
         found = self._prints.get(descriptor)
         if found is None:
             special = known_out.PRINTS.get(descriptor.full_name)
-            message = self._message if self._unset else self._set_fields
+            message = self._every_field if self._unset else self._set_fields
             found = special(self) if special else message(descriptor)
             self._prints[descriptor] = found
         return found
@@ -57,8 +54,9 @@ class Printer:
         """Return the function that prints a field's value, list or map."""
         if field.message_type and field.message_type.GetOptions().map_entry:
             return self._map(field)
-        one = self.single(field)
-        return _list(one) if field.is_repeated else one
+        if field.is_repeated:
+            return self._messages(field) if field.message_type else _list(self.single(field))
+        return self.single(field)
 
     def single(self, field: FieldDescriptor) -> Print:
         """Return the function that prints one value of a field."""
@@ -69,34 +67,11 @@ class Printer:
             return _enum(field.enum_type)
         return _SCALARS[field.type]
 
-    def _message(self, descriptor: Descriptor) -> Print:
-        fields = list(descriptor.fields)
-        values = _values(fields)
-        prints = [_nothing if _is_message(field) else self.value(field) for field in fields]
-        slots = [_Slot(at, field) for at, field in enumerate(fields) if field.has_presence]
-        scalars = [(s.at, s.name, s.key, s.absent) for s in slots if not s.is_message]
-        messages = [
-            (s.at, s.name, s.key, s.absent, self.value(fields[s.at])) for s in slots if s.is_message
-        ]
-        # Every member starts with its comma; the first comma is cut off in the end.
-        template = "".join("%s" if f.has_presence else f"{_key(f)}%s" for f in fields)
-
-        def printed(message: Message) -> str:
-            given = values(message)
-            texts = [one(value) for one, value in zip(prints, given, strict=True)]
-            has = message.HasField
-            for at, name, key, absent in scalars:
-                texts[at] = key + texts[at] if has(name) else absent
-            for at, name, key, absent, one in messages:
-                texts[at] = key + one(given[at]) if has(name) else absent
-            return f"{{{(template % tuple(texts))[1:]}}}"
-
-        return printed
+    def _every_field(self, descriptor: Descriptor) -> Print:
+        return printing(descriptor, self.value)
 
     def _set_fields(self, descriptor: Descriptor) -> Print:
-        prints = {
-            f.number: (at, _key(f, "%"), self.value(f)) for at, f in enumerate(descriptor.fields)
-        }
+        prints = {f.number: (at, key(f), self.value(f)) for at, f in enumerate(descriptor.fields)}
 
         def printed(message: Message) -> str:
             given = ((prints[f.number], v) for f, v in message.ListFields() if not f.is_extension)
@@ -104,6 +79,10 @@ class Printer:
             return f"{{{''.join(text for _, text in members)[1:]}}}"
 
         return printed
+
+    def _messages(self, field: FieldDescriptor) -> Print:
+        descriptor: Any = field.message_type
+        return lambda values: f"[{','.join(map(self.of(descriptor), values))}]" if values else "[]"
 
     def _map(self, field: FieldDescriptor) -> Print:
         entry: Any = field.message_type
@@ -116,32 +95,6 @@ class Printer:
             return f"{{{','.join(members)}}}"
 
         return printed
-
-
-class _Slot:
-    """Where a field with presence is printed, and what stands there while it is unset."""
-
-    def __init__(self, at: int, field: FieldDescriptor) -> None:
-        self.at = at
-        self.name = field.name
-        self.is_message = field.message_type is not None
-        self.key = _key(field, escape="%")
-        self.absent = "" if field.containing_oneof else f"{self.key}null"
-
-
-def _key(field: FieldDescriptor, escape: str = "%%") -> str:
-    return f",{json.dumps(field.json_name)}:".replace("%", escape)
-
-
-def _is_message(field: FieldDescriptor) -> bool:
-    return field.message_type is not None and not field.is_repeated
-
-
-def _values(fields: list[FieldDescriptor]) -> Callable[[Message], tuple[Any, ...]]:
-    names = [field.name for field in fields]
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda message: tuple(getattr(message, name) for name in names)
 
 
 def _list(one: Print) -> Print:
@@ -175,10 +128,6 @@ def _quoted(value: int) -> str:
 
 def _bytes(value: bytes) -> str:
     return f'"{b64encode(value).decode()}"'
-
-
-def _nothing(_: Any) -> str:
-    return ""
 
 
 _SCALARS: dict[int, Print] = {

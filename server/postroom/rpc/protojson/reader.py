@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from postroom.rpc.protojson import known_in
 from postroom.rpc.protojson.refusal import JsonInvalid, Wrong, shown
 from postroom.rpc.protojson.scalars import NULL_VALUE, UnknownName, converter, map_key
-from postroom.rpc.protojson.walk import Walk, elements, items, once
+from postroom.rpc.protojson.walk import Walk, elements, items, members, once, twice
 
 VALUE: Final = "google.protobuf.Value"
 
@@ -72,12 +72,14 @@ class Reader:
         def fill(message: Message, value: Any, path: str, walk: Walk) -> None:
             seen: set[int | str] = set()
             walk.enter(path)
-            for key, item, at in items(value, path):
+            doubled = twice(value)
+            for key, item in members(value, path).items():
+                at = f"{path}.{key}" if path else key
                 known = fields.get(key)
                 if known is None:
                     walk.drop(at, f"is not a field of {name}; check the spelling")
                     continue
-                once(known.number, key, value, at, seen)
+                once(known.number, key, doubled, at, seen)
                 if item is None and not known.takes_null:
                     continue
                 if known.oneof and known.oneof in seen:
@@ -144,7 +146,7 @@ class Reader:
             for key, item, _ in items(value, path):
                 here = f"{path}[{key}]"
                 with_key = _read_key(key_of, key, here)
-                once(with_key, key, value, here, seen)
+                once(with_key, key, twice(value), here, seen)
                 if convert is None:
                     self.of(descriptor)(target[with_key], item, here, walk)
                 else:
@@ -166,8 +168,17 @@ def _scalar(field: FieldDescriptor) -> Fill:
     convert = converter(field)
 
     def fill(message: Message, value: Any, path: str, walk: Walk) -> None:
-        for converted in _converted(convert, value, path, walk):
-            _set(lambda found: setattr(message, name, found), converted, path)
+        try:
+            converted = convert(value)
+        except Wrong as wrong:
+            raise JsonInvalid(path, str(wrong)) from None
+        except UnknownName:
+            _drop_name(value, path, walk)
+            return
+        try:
+            setattr(message, name, converted)
+        except (ValueError, TypeError) as error:
+            raise _unfit(converted, path, error) from None
 
     return fill
 
@@ -188,7 +199,10 @@ def _scalars(field: FieldDescriptor) -> Fill:
             target = getattr(message, name)
         for item, here in elements(value, path):
             for converted in _converted(convert, item, here, walk):
-                _set(target.append, converted, here)
+                try:
+                    target.append(converted)
+                except (ValueError, TypeError) as error:
+                    raise _unfit(converted, here, error) from None
 
     return fill
 
@@ -199,7 +213,11 @@ def _converted(convert: Callable[[Any], Any], value: Any, path: str, walk: Walk)
     except Wrong as wrong:
         raise JsonInvalid(path, str(wrong)) from None
     except UnknownName:
-        walk.drop(path, f"has no value called {shown(value)}; check the spelling")
+        _drop_name(value, path, walk)
+
+
+def _drop_name(value: Any, path: str, walk: Walk) -> None:
+    walk.drop(path, f"has no value called {shown(value)}; check the spelling")
 
 
 def _read_key(key_of: Callable[[str], Any], key: str, path: str) -> Any:
@@ -209,9 +227,6 @@ def _read_key(key_of: Callable[[str], Any], key: str, path: str) -> Any:
         raise JsonInvalid(path, str(wrong)) from None
 
 
-def _set(put: Callable[[Any], None], value: Any, path: str) -> None:
-    try:
-        put(value)
-    except (ValueError, TypeError) as error:
-        # Lone surrogates from a caller's own parser, and numbers a closed enum lacks.
-        raise JsonInvalid(path, f"cannot hold {value!a:.40}: {error}") from None
+def _unfit(value: Any, path: str, error: Exception) -> JsonInvalid:
+    # Lone surrogates from a caller's own parser, and numbers a closed enum lacks.
+    return JsonInvalid(path, f"cannot hold {value!a:.40}: {error}")

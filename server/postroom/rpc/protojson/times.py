@@ -19,7 +19,7 @@ _OFFSET_HOURS: Final = 24
 _OFFSET_MINUTES: Final = 60
 
 _TIMESTAMP = re.compile(
-    r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII
+    r"(\d{4}-\d\d-\d\d)T(\d{1,2})(:\d\d:\d\d)(?:[.,](\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII
 )
 _DURATION = re.compile(r"([+-]?)(?=[\d.]*\d)(0|[1-9]\d*|)(?:\.(\d{0,9}))?s", re.ASCII)
 
@@ -29,9 +29,10 @@ def read_timestamp(text: str) -> Instant:
     found = _TIMESTAMP.fullmatch(text)
     if not found:
         raise Wrong("must be a time such as 2026-12-01T09:30:00Z")
-    day, fraction, sign, hours, minutes = found.groups()
+    day, hour, rest, fraction, sign, hours, minutes = found.groups()
     try:
-        local = datetime.fromisoformat(f"{day}+00:00")
+        # Go's reader takes one digit for the hour, and for nothing else.
+        local = datetime.fromisoformat(f"{day}T{hour:0>2}{rest}+00:00")
     except ValueError as error:
         raise Wrong(f"must be a time such as 2026-12-01T09:30:00Z: {error}") from None
     seconds = (local - _EPOCH) // _SECOND - _offset(sign, hours, minutes)

@@ -1,6 +1,6 @@
 """One reading of a JSON value: where it is, what it dropped, what it may hold."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -34,11 +34,16 @@ class Walk:
         self.depth -= levels
 
 
-def items(value: Any, path: str) -> Iterator[tuple[str, Any, str]]:
-    """Yield key, value and path of an object's members. Raises JsonInvalid for anything else."""
+def members(value: Any, path: str) -> dict[str, Any]:
+    """Return an object's members. Raises JsonInvalid for anything else."""
     if not isinstance(value, dict):
         raise JsonInvalid(path, f"must be an object, not {shown(value)}")
-    for key, item in value.items():
+    return value
+
+
+def items(value: Any, path: str) -> Iterator[tuple[str, Any, str]]:
+    """Yield key, value and path of an object's members. Raises JsonInvalid for anything else."""
+    for key, item in members(value, path).items():
         yield key, item, f"{path}.{key}" if path else key
 
 
@@ -50,8 +55,14 @@ def elements(value: Any, path: str) -> Iterator[tuple[Any, str]]:
         yield item, f"{path}[{at}]"
 
 
-def once(identity: Any, key: str, value: Any, path: str, seen: set[Any]) -> None:
+def twice(value: dict[str, Any]) -> Container[str]:
+    """Return the keys that the object gives more than once."""
+    found: Container[str] = getattr(value, "twice", ())
+    return found
+
+
+def once(identity: Any, key: str, doubled: Container[str], path: str, seen: set[Any]) -> None:
     """Raise JsonInvalid if the object gives this field twice, under whatever names."""
-    if identity in seen or key in getattr(value, "twice", ()):
+    if identity in seen or key in doubled:
         raise JsonInvalid(path, "is given twice; give it once")
     seen.add(identity)

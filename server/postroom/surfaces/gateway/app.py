@@ -19,7 +19,7 @@ from postroom.surfaces.gateway.asgi import (
 )
 from postroom.surfaces.gateway.calls import Call, Dialect, GatewayDialect, Limits
 from postroom.surfaces.gateway.connect import ConnectDialect
-from postroom.surfaces.gateway.deadline import within
+from postroom.surfaces.gateway.deadline import check_in_time, within
 from postroom.surfaces.gateway.failure import failure, failure_of
 from postroom.surfaces.gateway.hangup import CancelOnHangup
 from postroom.surfaces.gateway.presenter import LinePresenter, Presenter
@@ -68,14 +68,15 @@ class Gateway:
             raise ValueError(f"{scope['type']} is not served; connect by HTTP")
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope["headers"])
+        headers = Headers.of(scope)
         dialect = self._dialect(scope, headers)
         outgoing = Outgoing()
         reply: Reply | None = None
         try:
             _refuse_grpc(headers)
             call = await dialect.read(scope, headers, receive)
-            async with CancelOnHangup(receive):
+            check_in_time(call.incoming.time_left)
+            with CancelOnHangup(receive):
                 if isinstance(call.presenter, LinePresenter):
                     await self._stream(call, call.presenter, outgoing, send)
                 else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
 from google.protobuf.message import Message
@@ -18,8 +18,7 @@ from postroom.surfaces.gateway.route import WHOLE, Route
 from postroom.surfaces.gateway.router import FORM, Match, Router
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A request that is ready for the door, and the look of its answer."""
 
     spec: Spec
@@ -59,6 +58,10 @@ class _Received:
     # Set once the body was read as a form.
     form: Parameters | None
 
+    def parameters(self) -> Parameters:
+        """What the query says, or the form. Raises Failure."""
+        return parameters(self.query) if self.form is None else self.form
+
 
 class GatewayDialect:
     """Calls as grpc-gateway takes them."""
@@ -76,16 +79,12 @@ class GatewayDialect:
         """Make the call. Raises Failure, JsonInvalid, TooLarge and Disconnected."""
         received = await self._receive(scope, headers, receive)
         route = received.match.route
-        beside = Incoming(
-            incoming(headers, peer(scope), self._limits.forwarded_headers), time_left(headers)
-        )
-        query = received.form
-        if query is None:
-            query = parameters(received.query) if route.reads_query else []
+        left = time_left(headers)
+        beside = Incoming(incoming(headers, peer(scope), self._limits.forwarded_headers), left)
         message, ignored = route.request(
             received.body,
             received.match.variables,
-            query,
+            received.parameters,
             self._reader,
             strict=self._limits.strict_json,
         )

@@ -18,6 +18,7 @@ _WITH_BASE = re.compile(
 _FLOAT = re.compile(
     r"[+-]?(?:inf|infinity|(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)|nan", re.IGNORECASE | re.ASCII
 )
+_HEX = re.compile(r"[+-]?0[xX]")
 _HEX_FLOAT = re.compile(
     r"[+-]?0x(?:[0-9a-f]+(?:\.[0-9a-f]*)?|\.[0-9a-f]+)p[+-]?\d+", re.IGNORECASE | re.ASCII
 )
@@ -63,7 +64,8 @@ def boolean(text: str) -> bool:
 
 def floating(text: str) -> float:
     """Read a float, decimal or hexadecimal, or inf or nan. Raises ValueError."""
-    plain = re.sub(r"(?<=\d)_(?=\d)", "", text)
+    between = r"(?<=[xX0-9a-fA-F])_(?=[0-9a-fA-F])" if _HEX.match(text) else r"(?<=\d)_(?=\d)"
+    plain = re.sub(between, "", text)
     try:
         found = float.fromhex(plain) if _HEX_FLOAT.fullmatch(plain) else _decimal_float(plain)
     except OverflowError:
@@ -76,7 +78,8 @@ def floating(text: str) -> float:
 
 
 def binary(text: str) -> bytes:
-    """Read padded base64, standard or URL-safe. Raises ValueError."""
+    """Read padded base64, standard or URL-safe; line breaks do not count. Raises ValueError."""
+    text = text.replace("\r", "").replace("\n", "")
     if set("-_") & set(text):
         found = _URL_SAFE.fullmatch(text)
         text = text.replace("-", "+").replace("_", "/")

@@ -6,6 +6,7 @@ read.
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
 
@@ -50,12 +51,12 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope["headers"])
-        refused = next((r for check in _CHECKS if (r := check(scope, headers, self._hosts))), None)
-        if refused:
-            await send_reply(send, _reply(*refused), with_body=scope["method"] != "HEAD")
-        else:
-            await self._app(scope, receive, send)
+        headers = Headers.of(scope)
+        for check in _CHECKS:
+            if refused := check(scope, headers, self._hosts):
+                await send_reply(send, _reply(*refused), with_body=scope["method"] != "HEAD")
+                return
+        await self._app(scope, receive, send)
 
 
 def _not_loopback(scope: Scope, _headers: Headers, _hosts: frozenset[str]) -> Refused | None:
@@ -70,7 +71,7 @@ def _not_loopback(scope: Scope, _headers: Headers, _hosts: frozenset[str]) -> Re
 
 def _bad_host(_scope: Scope, headers: Headers, hosts: frozenset[str]) -> Refused | None:
     given = headers.all("host")
-    if len(given) == 1 and _normal(given[0]) in hosts:
+    if len(given) == 1 and (given[0] in hosts or _normal(given[0]) in hosts):
         return None
     told = f"the Host header must be one of {', '.join(sorted(hosts))}; use such an address"
     return _MISDIRECTED, Code.PERMISSION_DENIED, "BAD_HOST", told
@@ -85,8 +86,8 @@ def _proxied(_scope: Scope, headers: Headers, _hosts: frozenset[str]) -> Refused
 
 
 def _bad_origin(scope: Scope, headers: Headers, _hosts: frozenset[str]) -> Refused | None:
-    own = _normal(headers.first("host")).removesuffix(f":{_HTTP_PORT}")
     for origin in headers.all("origin"):
+        own = _normal(headers.first("host")).removesuffix(f":{_HTTP_PORT}")
         scheme, _, host = origin.partition("://")
         same = _normal(host).removesuffix(f":{_HTTP_PORT}") == own
         if not same or scheme != scope.get("scheme", "http"):
@@ -96,16 +97,17 @@ def _bad_origin(scope: Scope, headers: Headers, _hosts: frozenset[str]) -> Refus
 
 
 def _cross_site(_scope: Scope, headers: Headers, _hosts: frozenset[str]) -> Refused | None:
-    if set(headers.all("sec-fetch-site")) <= {"same-origin", "none"}:
-        return None
-    told = "a page of another site may not call; open the page from this server"
-    return _FORBIDDEN, Code.PERMISSION_DENIED, "CROSS_SITE", told
+    for site in headers.all("sec-fetch-site"):
+        if site not in ("same-origin", "none"):
+            told = "a page of another site may not call; open the page from this server"
+            return _FORBIDDEN, Code.PERMISSION_DENIED, "CROSS_SITE", told
+    return None
 
 
 def _bad_content_type(_scope: Scope, headers: Headers, _hosts: frozenset[str]) -> Refused | None:
-    has_body = headers.first("content-length") not in ("", "0") or headers.all("transfer-encoding")
-    types = (line.partition(";")[0].strip().lower() for line in headers.all("content-type"))
-    if not has_body or not any(one in _PAGE_TYPES for one in types):
+    if not any(map(_is_page_type, headers.all("content-type"))):
+        return None
+    if headers.first("content-length") in ("", "0") and not headers.all("transfer-encoding"):
         return None
     told = "this Content-Type is not taken; send Content-Type: application/json"
     return _UNSUPPORTED_TYPE, Code.INVALID_ARGUMENT, "BAD_CONTENT_TYPE", told
@@ -121,6 +123,11 @@ _CHECKS: Final[tuple[Callable[[Scope, Headers, frozenset[str]], Refused | None],
 )
 
 
+@lru_cache
+def _is_page_type(content_type: str) -> bool:
+    return content_type.partition(";")[0].strip().lower() in _PAGE_TYPES
+
+
 def _reply(http: int, code: Code, reason: str, message: str) -> Reply:
     found = Status(code=code, message=message)
     found.details.add().Pack(ErrorInfo(reason=reason, domain=DOMAIN))
@@ -132,6 +139,7 @@ def _is_unix_socket(scope: Scope) -> bool:
     return server is None or server[1] is None
 
 
+@lru_cache
 def _is_loopback(address: str) -> bool:
     try:
         found = ip_address(address)

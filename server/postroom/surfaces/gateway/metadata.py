@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from postroom.rpc.door import Metadata
@@ -60,7 +61,6 @@ _RESERVED: Final = frozenset(
 )
 
 _NAME = re.compile(r"[a-z0-9._-]+")
-_TEXT = re.compile(r"[\x20-\x7e]*")
 _SAFE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 _TIMEOUT = re.compile(r"([+-]?[0-9]+)([HMSmun])")
 _SECONDS: Final = {"H": 3600, "M": 60, "S": 1, "m": 1e-3, "u": 1e-6, "n": 1e-9}
@@ -74,12 +74,13 @@ def incoming(headers: Headers, peer: str, forwarded: frozenset[str]) -> Metadata
         for key in _keys(name, forwarded):
             if key.endswith("-bin"):
                 found.append((key, _decoded(name, value)))
-            elif _TEXT.fullmatch(value):
+            elif _is_text(value):
                 found.append((key, value))
-    hops = [*headers.all("x-forwarded-for"), peer] if peer else headers.all("x-forwarded-for")
+    hops = ", ".join([*headers.all("x-forwarded-for"), *([peer] if peer else [])])
     host = headers.first("x-forwarded-host") or headers.first("host")
-    added = (("x-forwarded-for", ", ".join(hops)), ("x-forwarded-host", host))
-    found += [(key, value) for key, value in added if value and _TEXT.fullmatch(value)]
+    for key, value in (("x-forwarded-for", hops), ("x-forwarded-host", host)):
+        if value and _is_text(value):
+            found.append((key, value))
     return found
 
 
@@ -91,7 +92,7 @@ def plain_incoming(headers: Headers) -> Metadata:
             continue
         if name.endswith("-bin"):
             found.append((name, _decoded(name, value)))
-        elif _TEXT.fullmatch(value):
+        elif _is_text(value):
             found.append((name, value))
     return found
 
@@ -126,7 +127,12 @@ def header_text(text: str) -> str | None:
     return blanked if _SAFE.fullmatch(blanked) else None
 
 
-def _keys(name: str, forwarded: frozenset[str]) -> Iterator[str]:
+@lru_cache(maxsize=256)
+def _keys(name: str, forwarded: frozenset[str]) -> tuple[str, ...]:
+    return tuple(_each_key(name, forwarded))
+
+
+def _each_key(name: str, forwarded: frozenset[str]) -> Iterator[str]:
     if name in _PERMANENT:
         yield f"grpcgateway-{name}"
     if name == "authorization" or name in forwarded:
@@ -137,12 +143,21 @@ def _keys(name: str, forwarded: frozenset[str]) -> Iterator[str]:
             yield key
 
 
+def _is_text(value: str) -> bool:
+    """Tell whether a value has characters from blank to tilde only."""
+    return value.isascii() and value.isprintable()
+
+
 def _is_reserved(key: str) -> bool:
     return key in _RESERVED or key.startswith("grpc-")
 
 
 def _decoded(name: str, value: str) -> bytes:
+    # Padded to the full length, or not padded at all.
+    padding = "=" * (-len(value) % 4)
     try:
-        return base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+        if padding and "=" in value:
+            raise ValueError("its padding is not whole")
+        return base64.b64decode(value + padding, validate=True)
     except (binascii.Error, ValueError) as error:
         raise invalid(f"invalid binary header {name.title()}: {error}") from None

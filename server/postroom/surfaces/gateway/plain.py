@@ -53,7 +53,7 @@ def printed(message: Message, field: FieldDescriptor, printer: Printer) -> str:
 
 def fill(message: Message, field: FieldDescriptor, value: Any, reader: Reader) -> None:
     """Set one field from a whole body. Raises JsonInvalid."""
-    if value is None:
+    if value is None and (field.is_repeated or not field.enum_type):
         return
     target = getattr(message, field.name)
     if is_map(field):
@@ -67,6 +67,12 @@ def fill(message: Message, field: FieldDescriptor, value: Any, reader: Reader) -
             reader.read(item, target.add())
     else:
         target.extend(_one(field, item, f"[{at}]") for at, item in enumerate(value))
+
+
+def touch(message: Message, field: FieldDescriptor) -> None:
+    """Set what can be told from unset, for a body that is empty."""
+    if field.has_presence:
+        setattr(message, field.name, _zero(field))
 
 
 def _printed_one(field: FieldDescriptor, printer: Printer) -> Callable[[Any], str]:
@@ -111,18 +117,43 @@ def _fill_map(target: Any, field: FieldDescriptor, value: Any, reader: Reader) -
             target[key] = _one(held, item, name)
 
 
+def _zero(field: FieldDescriptor) -> Any:
+    return {FieldDescriptor.TYPE_STRING: "", FieldDescriptor.TYPE_BYTES: b""}.get(field.type, 0)
+
+
 def _one(field: FieldDescriptor, value: Any, path: str) -> Any:
-    limits = _ENUM_RANGE if field.enum_type else integer_range(field)
+    if value is None and not field.enum_type:
+        return _zero(field)
+    limits = integer_range(field)
     try:
+        if field.enum_type:
+            return _enum(value)
         if limits:
             return _integer(value, *limits)
         if field.type == FieldDescriptor.TYPE_BYTES:
-            return formats.binary(text(value))
+            return _bytes(value)
         if field.type in _FLOATS:
             return converter(field)(_unquoted(value))
         return converter(field)(value)
     except ValueError as error:
         raise JsonInvalid(path, str(error)) from None
+
+
+def _enum(value: Any) -> int:
+    """Read the number of an enum; Go drops a fraction."""
+    found = float(value) if isinstance(value, Number) else None
+    if found is None or not _ENUM_RANGE[0] <= found <= _ENUM_RANGE[1]:
+        raise Wrong(f"must be the number of an enum, not {shown(value)}")
+    return int(found)
+
+
+def _bytes(value: Any) -> bytes:
+    """Read standard base64, or a list of numbers, which Go takes for bytes too."""
+    if isinstance(value, list):
+        return bytes(_integer(item, 0, 255) for item in value)
+    if set("-_") & set(text(value)):
+        raise Wrong("must be standard base64, with + and /")
+    return formats.binary(text(value))
 
 
 def _unquoted(value: Any) -> Any:

@@ -34,7 +34,7 @@ class Presenter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GatewayPresenter:
     """The look of grpc-gateway. Without a route it can present failures only."""
 
@@ -55,6 +55,8 @@ class GatewayPresenter:
 
     def headers(self, given: Outgoing, ignored: Sequence[str] = ()) -> tuple[Header, ...]:
         """Return the headers beside an answer."""
+        if not given.headers and not ignored:
+            return ()
         return (*outgoing(given.headers, METADATA), *ignored_header(ignored))
 
     def status_text(self, failure: Failure) -> str:
@@ -71,6 +73,10 @@ class LinePresenter(GatewayPresenter):
         if is_http_body(message):
             return http_body(message)[0] + b"\n"
         return f'{{"result":{escaped(self.route.answer(message, self.printer))}}}\n'.encode()
+
+    def line_type(self, message: Message) -> str:
+        """Return the content type of a stream that begins with this message."""
+        return http_body(message)[1] if is_http_body(message) else JSON
 
     def error_line(self, failure: Failure) -> bytes:
         """Return the last line of a stream that failed."""

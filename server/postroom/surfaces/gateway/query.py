@@ -17,7 +17,7 @@ from postroom.surfaces.gateway.values import FROM_TEXT, fill_from_query, scalar
 Parameters = list[tuple[str, str]]
 FieldPath = tuple[str, ...]
 
-_BRACKETS = re.compile(r"(.*)\[(.*)\]", re.DOTALL)
+_BRACKETS = re.compile(r"(.*)\[(.*)\]")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)
 _MAP_VALUES = 2
 
@@ -111,7 +111,7 @@ def _put_message(message: Any, field: FieldDescriptor, text: str, reader: Reader
 
 def _put_entry(message: Any, field: FieldDescriptor, values: Sequence[str], reader: Reader) -> None:
     if len(values) != _MAP_VALUES:
-        raise invalid(f'more than one value provided for key "{values[0]}" in map "{field.name}"')
+        raise invalid(f'more than one value provided for key "{values[0]}" in map "{field.full_name}"')
     entry: Any = field.message_type
     value_field = entry.fields_by_name["value"]
     entries = getattr(message, field.name)
@@ -144,6 +144,8 @@ def _proto_names(descriptor: Any, names: Sequence[str]) -> FieldPath:
 
 
 def _unescaped(text: str) -> str:
+    if "%" not in text and text.isascii():
+        return text.replace("+", " ")
     broken = _BAD_ESCAPE.search(text)
     if broken:
         raise invalid(f'invalid URL escape "{broken[0]}"')

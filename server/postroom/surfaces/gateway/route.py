@@ -1,6 +1,6 @@
 """One HTTP route of a method: how its parts of a request become the message."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from google.protobuf.message import Message
@@ -26,7 +26,6 @@ class Route:
         self.spec = spec
         self.verb = binding.verb
         self.template = parse_template(binding.template)
-        self.reads_query = binding.body != WHOLE
         self._body = () if binding.body in ("", WHOLE) else tuple(binding.body.split("."))
         self._reads_body = bool(binding.body)
         if binding.body and binding.verb in _WITHOUT_BODY:
@@ -36,6 +35,9 @@ class Route:
         paths = (variable.path for variable in self.template.variables)
         bound = [tuple(path.split(".")) for path in paths]
         self._bound = [*bound, self._body] if self._body else bound
+        # Where the path and the body bind every field, nobody looks at the query.
+        free = {field.name for field in spec.input.fields} - {".".join(one) for one in self._bound}
+        self.reads_query = binding.body != WHOLE and bool(free)
         self._body_field: Any = field_at(spec.input, self._body) if self._body else None
         self._mask = mask_field(spec.input) if self.verb == "PATCH" and self._body else ""
         self._answer = (
@@ -46,7 +48,7 @@ class Route:
         self,
         body: bytes,
         variables: Mapping[str, str],
-        query: Parameters,
+        query: Callable[[], Parameters],
         reader: Reader,
         *,
         strict: bool,
@@ -59,7 +61,7 @@ class Route:
         ignored = self._read_body(message, body, reader, strict=strict) if self._reads_body else []
         set_variables(message, variables, reader)
         if self.reads_query:
-            populate(message, query, self._bound, reader)
+            populate(message, query(), self._bound, reader)
         return message, ignored
 
     def answer(self, message: Message, printer: Printer) -> str:
@@ -76,17 +78,20 @@ class Route:
             return [] if value is BLANK else reader.read(value, message, strict=strict)
         held = holder(message, self._body)
         if self._body_field.message_type is None or self._body_field.is_repeated:
-            if value is not BLANK:
+            if value is BLANK:
+                plain.touch(held, self._body_field)
+            else:
                 plain.fill(held, self._body_field, value, reader)
             return []
         target = getattr(held, self._body_field.name)
         target.SetInParent()
         ignored = [] if value is BLANK else reader.read(value, target, strict=strict)
-        if self._mask and value is not BLANK:
+        if self._mask:
             self._fill_mask(message, value)
         return ignored
 
     def _fill_mask(self, message: Any, value: Any) -> None:
         mask = getattr(message, self._mask)
-        if not mask.paths:
+        mask.SetInParent()
+        if not mask.paths and value is not BLANK:
             mask.paths.extend(mask_of(value, self._body_field.message_type))

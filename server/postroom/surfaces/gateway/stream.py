@@ -28,18 +28,19 @@ class Lines:
         try:
             async with within(time_left):
                 async for message in messages:
-                    await self._line(HTTP_OK, self._presenter.line(message))
+                    line = self._presenter.line(message)
+                    await self._line(HTTP_OK, line, self._presenter.line_type(message))
         except Exception as error:
             # Whatever it is, the last line tells it.
             failed = failure_of(error)
-            await self._line(failed.http, self._presenter.error_line(failed))
+            await self._line(failed.http, self._presenter.error_line(failed), JSON)
         finally:
             await _close(messages)
         await self._start(HTTP_OK)
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _line(self, status: int, line: bytes) -> None:
-        await self._start(status, ("content-type", JSON))
+    async def _line(self, status: int, line: bytes, content_type: str) -> None:
+        await self._start(status, ("content-type", content_type))
         await self._send({"type": "http.response.body", "body": line, "more_body": True})
 
     async def _start(self, status: int, *headers: tuple[str, str]) -> None:

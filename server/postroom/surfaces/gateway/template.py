@@ -34,6 +34,13 @@ class Template:
     variables: tuple[Variable, ...]
     verb: str
 
+    @property
+    def plain(self) -> str:
+        """The one path that matches, '' if there are several."""
+        if not all(isinstance(piece, str) for piece in self.pieces):
+            return ""
+        return "/" + "/".join(map(str, self.pieces)) + (f":{self.verb}" if self.verb else "")
+
     def match(self, segments: Sequence[str], last: str) -> Mapping[str, str] | None:
         """Return the text of each variable, None if the path does not match.
 
@@ -96,6 +103,8 @@ def parse(text: str) -> Template:
 
 def unquoted(segment: str) -> str:
     """Decode the escapes of a segment; bytes that are not UTF-8 become lone surrogates."""
+    if "%" not in segment and segment.isascii():
+        return segment
     return unquote_to_bytes(segment.encode("latin-1")).decode("utf-8", "surrogateescape")
 
 

@@ -49,8 +49,12 @@ def fill_from_query(message: Any, text: str, reader: Reader) -> None:
 
 
 def fill_from_path(message: Any, text: str, reader: Reader) -> None:
-    """Fill a well-known message from a path variable. Raises ValueError."""
-    _fill(message, text, reader, formats.with_base, read_duration)
+    """Fill a well-known message from a path variable. Raises ValueError.
+
+    Times may be in quotes, as JSON has them.
+    """
+    bare = text if message.DESCRIPTOR.full_name in WRAPPERS else text.strip('"')
+    _fill(message, bare, reader, formats.with_base, read_duration)
 
 
 def _fill(message: Any, text: str, reader: Reader, whole: Whole, duration: Length) -> None:
