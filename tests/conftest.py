@@ -10,6 +10,7 @@ from postroom.storage import open_store
 from postroom.storage.store import Store
 from tests import postgres
 from tests.doubles import CountingIds, ManualClock
+from tests.operations.emptying import Reused
 from tests.room import Room
 
 STORES = ("sqlite", "postgres")
@@ -52,11 +53,13 @@ def postgres_server() -> Iterator[postgres.Server]:
 
 
 @pytest.fixture(scope="session")
-def reused_database(postgres_server: postgres.Server) -> str:
-    """The URL of one migrated PostgreSQL database for tests that empty it themselves."""
+def reused_database(postgres_server: postgres.Server) -> Iterator[Reused]:
+    """One migrated PostgreSQL database for tests that empty it themselves."""
     url = postgres_server.new_database("reused")
     open_store(url, ManualClock()).close()
-    return url
+    reused = Reused(url)
+    yield reused
+    reused.close()
 
 
 @pytest.fixture(params=STORES)

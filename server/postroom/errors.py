@@ -16,12 +16,14 @@ reason that programs match on, and facts; surfaces translate it once.
     └── StoreRefusal          the database cannot serve the call now
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 DOMAIN = "postroom"
+# A refusal travels in headers, of which gRPC clients take 8 KiB.
 _LONGEST_QUOTE = 100
+_MOST_LISTED = 15
 
 
 class Code(IntEnum):
@@ -86,7 +88,7 @@ class Refusal(Exception):
 
 
 def quoted(text: str) -> str:
-    """A caller's text inside a message; cut, because messages travel in headers."""
+    """A caller's text inside a message, cut when it is long."""
     return repr(_cut(text))
 
 
@@ -94,12 +96,19 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
 
 
+def _joined(separator: str, listed: Sequence[str]) -> str:
+    more = len(listed) - _MOST_LISTED
+    text = separator.join(listed[:_MOST_LISTED])
+    return f"{text}{separator}and {more} more" if more > 0 else text
+
+
 class InvalidRequest(Refusal):
-    """Fields of the request break a rule; each is named."""
+    """Fields of the request break a rule; each is named, of very many the first."""
 
     def __init__(self, *violations: Violation, reason: str = "INVALID_FIELD") -> None:
-        text = "; ".join(f"{v.field}: {v.description}" for v in violations)
-        super().__init__(text, Code.INVALID_ARGUMENT, reason, violations=violations)
+        text = _joined("; ", [f"{v.field}: {v.description}" for v in violations])
+        shown = violations[:_MOST_LISTED]
+        super().__init__(text, Code.INVALID_ARGUMENT, reason, violations=shown)
 
 
 def invalid(field_name: str, description: str, reason: str = "INVALID_FIELD") -> InvalidRequest:
@@ -108,13 +117,13 @@ def invalid(field_name: str, description: str, reason: str = "INVALID_FIELD") ->
 
 
 class NameAmbiguous(InvalidRequest):
-    """Several live agents hold the name; each is listed."""
+    """Several live agents hold the name; each is listed, of very many the first."""
 
     def __init__(self, name: str, holders: tuple[Resource, ...]) -> None:
-        listed = ", ".join(f"{h.name} ({h.description})" for h in holders)
-        told = f"{len(holders)} live agents are called {name!r}; use an id: {listed}"
+        listed = _joined(", ", [f"{h.name} ({h.description})" for h in holders])
+        told = f"{len(holders)} live agents are called {quoted(name)}; use an id: {listed}"
         super().__init__(Violation("to", told), reason="NAME_AMBIGUOUS")
-        self.resources = holders
+        self.resources = holders[:_MOST_LISTED]
 
 
 class CursorInvalid(InvalidRequest):

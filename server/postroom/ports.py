@@ -87,7 +87,10 @@ class WriteNeeded(Exception):
 
 
 class Session(Protocol):
-    """One transaction. A call sees one state of the store and changes it whole.
+    """What a call asks and tells the store.
+
+    A call that writes sees one state of the store and changes it whole, in one
+    transaction. In a read, each question is answered from the newest state.
 
     Errors of the database reach the caller as StoreRefusal. In a read, each
     method that writes raises WriteNeeded.

@@ -12,8 +12,8 @@ import pytest
 
 from tests import postgres
 from tests.acceptance.load import Load
-from tests.acceptance.server import Server
 from tests.acceptance.sandbox import ENTER
+from tests.acceptance.server import Server
 
 Serving = Callable[..., Server]
 Loads = Callable[..., Load]

@@ -29,7 +29,7 @@ def eventually(is_so: Callable[[], bool], seconds: float, what: str) -> float:
     raise TooLate(f"{what}: not within {seconds} s")
 
 
-def for_a_while(seconds: float, must_hold: Callable[[], None]) -> None:
+def for_a_while(seconds: float, must_hold: Callable[[], None] = lambda: None) -> None:
     """Let time pass, as long as nothing goes wrong."""
     for _ in looks(seconds):
         must_hold()

@@ -1,6 +1,6 @@
 """A process that reads mail and says what it asked for, and what it was given.
 
-    python -m tests.acceptance.reader GRPC_ADDRESS AGENT NAME
+python -m tests.acceptance.reader GRPC_ADDRESS AGENT NAME
 """
 
 import itertools

@@ -138,8 +138,8 @@ def test_p23_a_schema_from_the_future_is_refused_and_left_alone(
 def _set_schema(url: str, version: str) -> None:
     text = f"UPDATE settings SET value = '{version}' WHERE name = 'schema_version'"
     if url.startswith("sqlite"):
-        with contextlib.closing(sqlite3.connect(sqlite_path(url))) as connection, connection:
-            connection.execute(text)
+        with contextlib.closing(sqlite3.connect(sqlite_path(url))) as file, file:
+            file.execute(text)
         return
     import psycopg  # noqa: PLC0415 - an extra
 

@@ -25,7 +25,7 @@ def _fill(server: Server, count: int) -> list[str]:
 
 
 def test_p06_a_claim_whose_answer_got_lost_is_given_again(serving: Serving) -> None:
-    rounds = soak_rounds(40)
+    rounds = soak_rounds(30)
     server = serving()
     bravo, *sent = _fill(server, rounds)
     chance = random.Random(6)
@@ -66,7 +66,9 @@ def test_p06_a_reader_that_is_killed_finds_its_mail_again(serving: Serving) -> N
     for round_number in range(soak_rounds(3)):
         begun, answered = _kill_a_reader(server, bravo, f"round{round_number}")
         for request_id in begun:
-            again = [m.id for m in door.call("ReadMail", bravo, limit=1, request_id=request_id).mail]
+            again = [
+                m.id for m in door.call("ReadMail", bravo, limit=1, request_id=request_id).mail
+            ]
             assert answered.get(request_id, again) == again
             taken += again
     assert taken == sent[: len(taken)]

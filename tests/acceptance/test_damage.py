@@ -80,7 +80,7 @@ def test_p13_no_answer_from_a_damaged_file_is_short(
     """Each answer has all mail, or is DATA_LOSS, or the start is refused."""
     _, _, sent = filled
     chance = random.Random(13)
-    outcomes = [_outcome(tmp_path, number, chance, sent) for number in range(soak_rounds(10))]
+    outcomes = [_outcome(tmp_path, number, chance, sent) for number in range(soak_rounds(8))]
     print({outcome: outcomes.count(outcome) for outcome in set(outcomes)})
     assert "short" not in outcomes
     assert {"refused to start", "data loss"} & set(outcomes)
@@ -109,7 +109,8 @@ def _answer(server: Server, sent: list[str]) -> str:
         bravo = next(one.id for one in door.call("ListAgents").agents if one.name == "bravo")
         listed = whole_mailbox(door, bravo)[::-1]
     except Refused as refused:
-        assert refused.code == "DATA_LOSS", refused
+        if refused.code != "DATA_LOSS":
+            raise
         return "data loss"
     if [mail.id for mail in listed] == sent and {mail.body for mail in listed} == {BODY}:
         return "right"

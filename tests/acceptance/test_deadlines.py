@@ -4,6 +4,7 @@ import concurrent.futures
 import random
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -53,9 +54,10 @@ def _call(server: Server, kind: str, sender: str, number: int, count: int) -> di
         try:
             told[body] = door.call("SendMail", sender, seconds, **fields).mail.id
         except Refused as refused:
-            assert refused.code == "DEADLINE_EXCEEDED", refused
-            assert time.monotonic() - begun <= seconds + LATE_SECONDS
+            if refused.code != "DEADLINE_EXCEEDED":
+                raise
             told[body] = ""
+        assert time.monotonic() - begun <= seconds + LATE_SECONDS
     return told
 
 
@@ -65,11 +67,11 @@ def test_p02_equal_requests_at_once_are_one_mail_with_one_answer(
 ) -> None:
     server = serving()
     alfa, _ = make_agents(server, "alfa", "bravo")
-    times = soak_rounds(50)
+    times = soak_rounds(30)
     doors = [server.door(kind) for _ in range(8)]
     with concurrent.futures.ThreadPoolExecutor(len(doors)) as pool:
         for number in range(times):
-            fields = {"to": "bravo", "body": f"{number}", "request_id": f"r-{number}"}
+            fields: Any = {"to": "bravo", "body": f"{number}", "request_id": f"r-{number}"}
             jobs = [pool.submit(door.call, "SendMail", alfa, **fields) for door in doors]
             answers = {job.result().SerializeToString() for job in jobs}
             assert len(answers) == 1

@@ -133,7 +133,7 @@ def test_p02_the_checker_finds_doubles_when_requests_have_no_id(
 def test_c27_mail_is_there_when_the_server_dies_with_its_answer(
     serving: Serving, database_url: str
 ) -> None:
-    times = soak_rounds(8)
+    times = soak_rounds(6)
     server = serving()
     sender, recipient = Correspondents.made(server, 1, 1).senders[0], "recipient0"
     sent = []

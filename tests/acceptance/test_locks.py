@@ -2,7 +2,7 @@
 
 import concurrent.futures
 import time
-from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +57,7 @@ def test_p16_a_send_waits_no_longer_than_its_deadline(
         assert refused.code in ("DEADLINE_EXCEEDED", "UNAVAILABLE")
         assert seconds < 1.2
         # The lock is not let go of in the very moment of the deadline.
-        for_a_while(0.2, lambda: None)
+        for_a_while(0.2)
     server.door(kind).call("SendMail", alfa, to="bravo", body="after")
     assert [piece.body for piece in stored_mail(database_url)] == ["after"]
 
@@ -84,7 +84,7 @@ def test_c01_mail_that_met_a_lock_is_not_doubled_by_its_repeats(
 ) -> None:
     server = serving()
     alfa, bravo = make_agents(server, "alfa", "bravo")
-    fields = {"to": "alfa", "body": "one", "request_id": "r-1"}
+    fields: Any = {"to": "alfa", "body": "one", "request_id": "r-1"}
     ids = set()
     with held(sqlite_path(database_url)), pytest.raises(Refused):
         server.door(kind).call("SendMail", bravo, 1.0, **fields)

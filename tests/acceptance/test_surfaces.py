@@ -17,7 +17,7 @@ from grpc_reflection.v1alpha import reflection_pb2
 
 from agent.v1.agent_service_pb2 import ListMailRequest, SendMailRequest
 from agent.v1.agent_service_pb2_grpc import AgentServiceStub
-from tests.acceptance.conftest import Serving
+from tests.acceptance.conftest import Serving, on
 from tests.acceptance.doors import AGENT_ID, SERVICE, JsonDoor, open_channel
 from tests.acceptance.load import make_agents
 from tests.acceptance.server import Server, environment
@@ -99,6 +99,7 @@ def _send_command(server: Server, sender: str, folder: Path) -> Any:
     return json.loads(done.stdout)["mail"]
 
 
+@on("sqlite")
 @pytest.mark.needs("curl")
 def test_the_calls_of_the_documentation_work_with_curl(serving: Serving) -> None:
     server = serving()
@@ -124,7 +125,7 @@ def test_a_repeat_through_another_door_and_after_a_restart_is_the_same_mail(
 ) -> None:
     server = serving()
     alfa, _ = make_agents(server, "alfa", "bravo")
-    fields = {"to": "bravo", "body": "once", "request_id": "r-1"}
+    fields: Any = {"to": "bravo", "body": "once", "request_id": "r-1"}
     first = server.door("grpc").call("SendMail", alfa, **fields)
     server.kill()
     server.start()
@@ -139,7 +140,9 @@ def test_both_versions_of_reflection_name_and_describe_every_service(
     asked = [
         reflection_pb2.ServerReflectionRequest(list_services=""),
         reflection_pb2.ServerReflectionRequest(file_containing_symbol=f"{SERVICE}.SendMail"),
-        reflection_pb2.ServerReflectionRequest(file_containing_symbol=f"{package}.ServerReflection"),
+        reflection_pb2.ServerReflectionRequest(
+            file_containing_symbol=f"{package}.ServerReflection"
+        ),
     ]
     info: Any = channel.stream_stream(
         f"/{package}.ServerReflection/ServerReflectionInfo",
@@ -148,7 +151,11 @@ def test_both_versions_of_reflection_name_and_describe_every_service(
     )
     services, method, own = info(iter(asked), timeout=10)
     names = {service.name for service in services.list_services_response.service}
-    assert names >= {SERVICE, "grpc.health.v1.Health", *(f"{p}.ServerReflection" for p in ENVELOPES)}
+    assert names >= {
+        SERVICE,
+        "grpc.health.v1.Health",
+        *(f"{p}.ServerReflection" for p in ENVELOPES),
+    }
     assert method.file_descriptor_response.file_descriptor_proto
     assert own.file_descriptor_response.file_descriptor_proto
 
@@ -173,6 +180,7 @@ def test_health_is_told_when_asked_and_when_watched(channel: grpc.Channel, servi
     stream.cancel()
 
 
+@on("sqlite")
 def test_c33_the_command_says_so_when_it_cannot_reach_the_server(
     serving: Serving, tmp_path: Path
 ) -> None:
@@ -185,7 +193,7 @@ def test_c33_the_command_says_so_when_it_cannot_reach_the_server(
     server.stop()
     _must_fail(command(url, tmp_path, "rpc", "list-mail", agent=alfa))
     with _stranger() as port:
-        words = ("rpc", "list-mail", "--timeout", "5s")
+        words = ("rpc", "list-mail", "--timeout", "5")
         _must_fail(command(f"http://127.0.0.1:{port}", tmp_path, *words, agent=alfa))
 
 
@@ -201,13 +209,14 @@ def _stranger() -> Iterator[int]:
     """Another program on the port: it answers every caller with a line of its own."""
 
     def greet() -> None:
+        listener.settimeout(10)
         connection, _ = listener.accept()
         with connection:
             connection.sendall(b"220 welcome\r\n")
             connection.recv(4096)
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=greet)
+        thread = threading.Thread(target=greet, daemon=True)
         thread.start()
         yield int(listener.getsockname()[1])
         thread.join(10)

@@ -12,9 +12,10 @@ from postroom.errors import Refusal
 from postroom.ids import TimeOrderedIds
 from postroom.office import Limits, Office
 from postroom.page import Cursors
-from postroom.ports import Clock, Session
+from postroom.ports import Clock, Ids, Session
 from postroom.rpc.identity import Identity
 from postroom.rpc.methods import Registry
+from postroom.storage.jobs import Job
 from postroom.storage.store import Store
 from tests.room import CONTRACT
 
@@ -25,12 +26,12 @@ SPECS = {spec.name: spec for spec in CONTRACT.specs}
 class Desk:
     """Answers writing calls in the thread that asks."""
 
-    def __init__(self, store: Store, clock: Clock, **limits: int) -> None:
+    def __init__(self, store: Store, clock: Clock, ids: Ids | None = None, **limits: Any) -> None:
         self.store = store
         self._office = Office(
             store=store,
             clock=clock,
-            ids=TimeOrderedIds(clock),
+            ids=ids or TimeOrderedIds(clock),
             cursors=Cursors(store.cursor_key),
             limits=Limits(**limits),
         )
@@ -38,11 +39,19 @@ class Desk:
 
     def call(self, method: str, as_: str = "operator", **fields: Any) -> Any:
         """Answer one call as a write."""
+        return self.store.write(self.work(method, as_, **fields))
+
+    def work(self, method: str, as_: str = "operator", **fields: Any) -> Callable[[Session], Any]:
+        """The work of one call."""
         spec = SPECS[method]
         request = spec.request_class(**fields)
-        answering = self._methods[spec.full_name].call
-        answer = self.store.write(partial(answering, self._office, Identity(as_), request))
-        return spec.response_class.FromString(answer) if isinstance(answer, bytes) else answer
+
+        def run(session: Session) -> Any:
+            answering = self._methods[spec.full_name]
+            answer = answering.call(self._office, Identity(as_), request, session)
+            return spec.response_class.FromString(answer) if isinstance(answer, bytes) else answer
+
+        return run
 
     def outcome(self, method: str, as_: str = "operator", **fields: Any) -> str:
         """The reason that a call is refused with, or 'ok'."""
@@ -73,16 +82,14 @@ def at_once(works: Sequence[Callable[[], T]]) -> list[T]:
 class HeldUp:
     """A store whose writer is busy: what is asked meanwhile is answered in one batch."""
 
-    def __init__(self, store: Store, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._pool = pool
 
-    def write(self, work: Callable[[Session], T], until: float | None = None) -> Future[T]:
-        """Ask for a write; returns when the writer has got it."""
-        waiting = self._store._writer._queue.qsize()
-        asked = self._pool.submit(self._store.write, work, until)
-        wait_until(lambda: self._store._writer._queue.qsize() > waiting)
-        return asked
+    def write(self, work: Callable[[Session], T], until: float | None = None) -> "Future[T]":
+        """Ask for a write without waiting for it."""
+        reply: Future[T] = Future()
+        self._store._writer.submit(Job(work, reply, until))
+        return reply
 
 
 @contextmanager
@@ -95,14 +102,14 @@ def held_up(store: Store) -> Iterator[HeldUp]:
         begun.set()
         assert go_on.wait(30)
 
-    with ThreadPoolExecutor(40) as pool:
-        holding = pool.submit(store.write, hold)
-        assert begun.wait(30)
-        try:
-            yield HeldUp(store, pool)
-        finally:
-            go_on.set()
-            holding.result(30)
+    held = HeldUp(store)
+    holding = held.write(hold)
+    assert begun.wait(30)
+    try:
+        yield held
+    finally:
+        go_on.set()
+        holding.result(30)
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

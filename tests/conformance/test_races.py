@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ def stores(request: pytest.FixtureRequest, store: Store) -> Sequence[Store]:
     return store, request.getfixturevalue("other_store")
 
 
-def _desks(stores: Sequence[Store], clock: ManualClock, **limits: int) -> list[Desk]:
+def _desks(stores: Sequence[Store], clock: ManualClock, **limits: Any) -> list[Desk]:
     return [Desk(store, clock, **limits) for store in stores]
 
 
@@ -87,7 +88,9 @@ def test_numbers_of_both_sides_have_no_gap_and_no_double(
         for column in ("received_number", "sent_number"):
             numbers = _numbers(stores[0], column, agent)
             assert numbers == list(range(1, 25))
-    received = stores[0].connection.all("SELECT received, sent, waiting FROM mailbox WHERE sent > 0")
+    received = stores[0].connection.all(
+        "SELECT received, sent, waiting FROM mailbox WHERE sent > 0"
+    )
     assert received == [(24, 24, 24)] * 4
 
 

@@ -1,15 +1,17 @@
 """Which agent an address means, told without a database."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from postroom.address import resolve
 from postroom.agent import Agent
-from postroom.ports import Session
 from tests.domain.people import OPERATOR, agent
 from tests.room import refused
+
+if TYPE_CHECKING:
+    from postroom.ports import Session
 
 
 class People:

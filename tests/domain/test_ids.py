@@ -33,7 +33,7 @@ def _no(bits: int) -> int:
 
 
 def _all(bits: int) -> int:
-    return 2**bits - 1
+    return (1 << bits) - 1
 
 
 def test_ids_of_one_instant_differ() -> None:

@@ -15,7 +15,7 @@ GO_TOOLS = {
     "protoc-gen-go-grpc": ("google.golang.org/grpc/cmd/protoc-gen-go-grpc", "v1.6.2"),
     "protoc-gen-grpc-gateway": (
         "github.com/grpc-ecosystem/grpc-gateway/v2/protoc-gen-grpc-gateway",
-        "v2.33.0",
+        "v2.30.0",
     ),
     "protoc-gen-connect-go": ("connectrpc.com/connect/cmd/protoc-gen-connect-go", "v1.21.1"),
     "grpcurl": ("github.com/fullstorydev/grpcurl/cmd/grpcurl", "v1.9.4"),

@@ -6,25 +6,29 @@ from postroom.storage.postgres import connect
 from tests.doubles import START
 
 # The migration's last two statements put the operator in.
-_OPERATOR = migrate.statements_of(migrate.migrations()[0][1].format(
-    now=START, key="", bytes="", without_rowid=""
-))[-2:]
+_OPERATOR = migrate.statements_of(
+    migrate.migrations()[0][1].format(now=START, key="", bytes="", without_rowid="")
+)[-2:]
 
 
-def emptied(url: str) -> str:
-    """Leave nothing in the database but its settings and the operator."""
-    connection = connect(url)
-    tables = [model._meta.table_name for model in reversed(TABLES) if model is not Setting]
-    counted = [model._meta.table_name for model in TABLES if "number" in model._meta.fields]
-    connection.begin(1)
-    try:
-        for table in tables:
-            connection.run(f"DELETE FROM {table}")
-        for table in counted:
-            connection.run(f"ALTER SEQUENCE {table}_number_seq RESTART")
-        for statement in _OPERATOR:
-            connection.run(statement)
-        connection.commit()
-    finally:
-        connection.close()
-    return url
+class Reused:
+    """The database, and a connection that empties it."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._connection = connect(url)
+        self._tables = [m._meta.table_name for m in reversed(TABLES) if m is not Setting]
+        self._counted = [m._meta.table_name for m in TABLES if "number" in m._meta.fields]
+
+    def empty(self) -> str:
+        """Leave nothing in it but its settings and the operator; returns its URL."""
+        deletes = [f"DELETE FROM {table}" for table in self._tables]
+        restarts = [f"ALTER SEQUENCE {table}_number_seq RESTART" for table in self._counted]
+        self._connection.begin(1)
+        self._connection.run("; ".join([*deletes, *restarts, *_OPERATOR]))
+        self._connection.commit()
+        return self.url
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()

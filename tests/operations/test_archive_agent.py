@@ -28,9 +28,7 @@ def test_nobody_else_may_not_even_the_agent_itself(room: Room, store: Store) -> 
     assert contents(store) == before
 
 
-def test_archiving_twice_changes_nothing_but_the_callers_activity(
-    room: Room, store: Store
-) -> None:
+def test_archiving_twice_changes_nothing_but_the_callers_activity(room: Room, store: Store) -> None:
     alfa = room.agent("alfa")
     first = room.call("ArchiveAgent", id=alfa.id)
     before = contents(store)

@@ -230,7 +230,13 @@ def test_an_agent_begins_running_or_dormant(room: Room, state: int) -> None:
 
 @pytest.mark.parametrize(
     ("field", "most"),
-    [("role", 64), ("workflow", 1024), ("program", 128), ("model", 128), ("task_description", 2000)],
+    [
+        ("role", 64),
+        ("workflow", 1024),
+        ("program", 128),
+        ("model", 128),
+        ("task_description", 2000),
+    ],
 )
 def test_each_text_has_a_bound(room: Room, field: str, most: int) -> None:
     fields: dict[str, str] = {"name": "alfa", "workflow": "main", field: "\N{SNOWMAN}" * most}

@@ -82,9 +82,7 @@ def test_an_unknown_state_and_a_negative_limit_are_refused_together(room: Room) 
     assert named == {"state", "pagination.limit"}
 
 
-def test_pages_follow_one_another_while_agents_are_made(
-    room: Room, world: dict[str, str]
-) -> None:
+def test_pages_follow_one_another_while_agents_are_made(room: Room, world: dict[str, str]) -> None:
     assert world
     seen: list[str] = []
     cursor = ""

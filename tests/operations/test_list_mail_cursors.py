@@ -107,12 +107,12 @@ def test_a_cursor_of_one_list_fits_no_other_list(room: Room, pair: tuple[str, st
         "ListAgents": _token(room, alfa, "ListAgents"),
         "ListWorkflows": _token(room, alfa, "ListWorkflows"),
     }
-    for method in tokens:
-        for owner, token in tokens.items():
-            if owner != method:
+    for method, own in tokens.items():
+        for token in tokens.values():
+            if token != own:
                 assert _refusal_of(room, alfa, token, method) == "CURSOR_INVALID"
-        room.call(method, alfa, pagination={"cursor": tokens[method]})
-        assert _refusal_of(room, bravo, tokens[method], method) == "CURSOR_INVALID"
+        room.call(method, alfa, pagination={"cursor": own})
+        assert _refusal_of(room, bravo, own, method) == "CURSOR_INVALID"
 
 
 def test_a_cursor_of_agents_is_bound_to_the_filters(room: Room, pair: tuple[str, str]) -> None:

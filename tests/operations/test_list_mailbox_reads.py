@@ -67,9 +67,7 @@ def test_every_look_is_written_down_newest_first_the_operators_too(
     ]
 
 
-def test_looking_at_the_own_mailbox_is_not_written_down(
-    room: Room, pair: tuple[str, str]
-) -> None:
+def test_looking_at_the_own_mailbox_is_not_written_down(room: Room, pair: tuple[str, str]) -> None:
     _, bravo = pair
     room.received(bravo)
     room.received(bravo, id=bravo)
@@ -100,6 +98,7 @@ def test_where_a_look_cannot_be_written_down_nothing_is_returned(
     alfa, bravo = pair
 
     def full(session: Session, read: Record) -> None:
+        del read
         session.writing()
         raise StoreFailure("full")
 

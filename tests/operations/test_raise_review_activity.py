@@ -1,6 +1,7 @@
 """RaiseReviewActivity: notices for all agents named, or for none."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_one_agent_that_cannot_be_told_keeps_all_from_being_told(
     ],
 )
 def test_every_field_that_breaks_a_rule_is_named(
-    room: Room, fields: dict[str, object], named: set[str]
+    room: Room, fields: dict[str, Any], named: set[str]
 ) -> None:
     refusal = refused(lambda: room.call("RaiseReviewActivity", **fields))
     assert refusal.code is Code.INVALID_ARGUMENT

@@ -26,7 +26,7 @@ def test_the_first_check_that_fails_decides(limited: Callable[..., Room], store:
         "as_": "agt_nobody",
     }
     for reason, mended in _steps(world):
-        assert refused(lambda: room.call("SendMail", **fields)).reason == reason
+        assert refused(partial(room.call, "SendMail", **fields)).reason == reason
         fields |= mended
     assert contents(store) == before
     room.call("SendMail", **fields)

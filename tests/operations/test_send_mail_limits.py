@@ -162,6 +162,23 @@ def test_notices_take_no_place_and_are_refused_by_no_limit(limited: Callable[...
     assert room.call("GetAgent", id=bravo.id).agent.waiting == 8
 
 
+def test_notices_take_no_place_beside_mail_that_has_expired(
+    limited: Callable[..., Room], clock: ManualClock
+) -> None:
+    room = limited(mailbox=2, mail_ttl=60)
+    alfa, bravo = room.agent("alfa"), room.agent("bravo")
+    room.send(alfa.id, bravo.id)
+    room.send(alfa.id, bravo.id)
+    clock.advance(seconds=59)
+    for _ in range(3):
+        room.call("RaiseReviewActivity", agent_ids=[bravo.id], review="r", file="f")
+    clock.advance(seconds=1)
+    room.send(alfa.id, bravo.id)
+    assert room.call("GetAgent", id=bravo.id).agent.waiting == 4
+    room.send(alfa.id, bravo.id)
+    assert refused(lambda: room.send(alfa.id, bravo.id)).reason == "MAILBOX_FULL"
+
+
 def test_a_refused_send_spends_nothing_of_the_exchange(limited: Callable[..., Room]) -> None:
     room = limited(mailbox=1, exchange=2)
     alfa, bravo = room.agent("alfa"), room.agent("bravo")

@@ -121,4 +121,3 @@ def _require_field(field: FieldDescriptorProto) -> FieldDescriptorProto:
 
 def _require(field: FieldDescriptorProto) -> options_pb2.FieldRules:
     return _rules(_require_field(field))
-

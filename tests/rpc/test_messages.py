@@ -2,6 +2,7 @@
 
 import pytest
 
+from agent.v1.agent_service_pb2 import ListMailResponse, ReadMailResponse
 from agent.v1.mail_pb2 import MAIL_KIND_PLAIN
 from agent.v1.mail_pb2 import Mail as MailMessage
 from postroom.mail import Mail, MailKind, Piece
@@ -34,16 +35,21 @@ def _mail(body: str) -> MailMessage:
 def test_stored_mail_is_joined_to_the_response_that_holds_it(length: int) -> None:
     message = _mail("x" * length)
     wire = message.SerializeToString()
-    pieces = [Piece(1, wire, None), Piece(2, wire, START), Piece(3, wire, None)]
+    pieces: list[Piece] = [(1, wire, None), (2, wire, START), (3, wire, None)]
     claimed = MailMessage()
     claimed.CopyFrom(message)
     claimed.claimed_at = CLAIMED
-    for join in (mail_list, read_mail):
-        assert list(join(pieces).mail) == [message, claimed, message]
+    expected = [message, claimed, message]
+    listed = ListMailResponse.FromString(mail_list(pieces, "next"))
+    assert listed == ListMailResponse(mail=expected, next_page_token="next")
+    assert ReadMailResponse.FromString(read_mail(pieces, 300)) == ReadMailResponse(
+        mail=expected, remaining=300
+    )
 
 
 def test_no_pieces_are_an_empty_response() -> None:
-    assert (len(mail_list([]).mail), len(read_mail([]).mail)) == (0, 0)
+    assert (mail_list([], ""), read_mail([], 0)) == (b"", b"")
+    assert ReadMailResponse.FromString(read_mail([], 1)).remaining == 1
 
 
 def test_a_notice_has_no_sender() -> None:
@@ -68,7 +74,7 @@ def test_a_notice_has_no_sender() -> None:
 
 
 def _pieces(*sizes: int) -> list[Piece]:
-    return [Piece(number, b"x" * size, None) for number, size in enumerate(sizes)]
+    return [(number, b"x" * size, None) for number, size in enumerate(sizes)]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +99,6 @@ def test_a_page_ends_before_its_bytes_or_its_rows_run_out_and_holds_at_least_one
 
 def test_a_full_page_of_claimed_mail_stays_within_its_bytes() -> None:
     wire = _mail("x" * 9_800).SerializeToString()
-    pieces = [Piece(number, wire, START) for number in range(400)]
-    page = mail_list(fitting(pieces, 400))
-    assert MAX_BYTES - 2 * len(wire) < page.ByteSize() <= MAX_BYTES
+    pieces: list[Piece] = [(number, wire, START) for number in range(400)]
+    page = mail_list(fitting(pieces, 400), "x" * 32)
+    assert MAX_BYTES - 2 * len(wire) < len(page) <= MAX_BYTES

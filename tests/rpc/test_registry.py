@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -20,8 +19,8 @@ from postroom.ports import Answer, Session, Store
 from postroom.rpc.contract import Spec
 from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.methods import Operation, Registry, find_operation, names
-from tests.doubles import START, CountingIds, ManualClock
 from tests.domain.people import OPERATOR, agent
+from tests.doubles import START, CountingIds, ManualClock
 from tests.room import CONTRACT as REAL
 from tests.rpc.scripted import contract
 
@@ -39,7 +38,7 @@ class FakeStore:
         self.asked: list[tuple[bool, float | None]] = []
         self.answers: dict[tuple[int, str, str], Answer] = {}
         self.touched: list[tuple[str, int]] = []
-        self.alfa = replace(agent(1, "alfa"), mailbox=Mailbox(last_active_at=START))
+        self.alfa = agent(1, "alfa", mailbox=Mailbox(last_active_at=START))
 
     def perform(
         self, work: Callable[[Session], Any], *, writes: bool, until: float | None
@@ -168,6 +167,20 @@ def test_a_repeat_is_answered_without_the_operation(fake: FakeStore) -> None:
     assert (refusal.value.code, refusal.value.reason) == (Code.ALREADY_EXISTS, "REQUEST_ID_REUSED")
 
 
+def test_an_operation_may_answer_in_wire_form(fake: FakeStore) -> None:
+    wire = STAMP.response_class(count=7).SerializeToString()
+    registry = _registry(fake, lambda *_: wire)
+    request = STAMP.request_class(**(FINE | {"key": "a"}))
+    for _ in range(2):
+        call = registry.call_wire(STAMP, request, Incoming(), Outgoing())
+        assert asyncio.run(call) == wire
+        assert _ask(registry, key="a").count == 7
+    operation, _ = _counting()
+    plain = _registry(fake, operation)
+    call = plain.call_wire(STAMP, STAMP.request_class(**FINE), Incoming(), Outgoing())
+    assert asyncio.run(call) == STAMP.response_class(count=1).SerializeToString()
+
+
 def test_a_refused_operation_keeps_no_answer_and_is_no_activity(fake: FakeStore) -> None:
     def operation(call: Call, request: Message) -> Message:
         raise invalid("title", f"no {call} {request}")
@@ -184,7 +197,7 @@ def test_a_refused_operation_keeps_no_answer_and_is_no_activity(fake: FakeStore)
 def test_each_write_is_activity_and_a_read_once_a_minute(
     fake: FakeStore, spec: Spec, idle: int, is_touched: bool
 ) -> None:
-    fake.alfa = replace(fake.alfa, mailbox=Mailbox(last_active_at=START - idle))
+    fake.alfa = agent(1, "alfa", mailbox=Mailbox(last_active_at=START - idle))
     operation, _ = _counting(spec)
     _ask(_registry(fake, operation), spec, metadata=(("postroom-agent-id", "agt_1"),))
     assert fake.touched == ([("agt_1", START)] if is_touched else [])

@@ -6,8 +6,8 @@ import pytest
 
 from postroom.errors import Code
 from postroom.rpc.rules import checker
-from tests.rpc.scripted import contract, letter
 from tests.room import refused
+from tests.rpc.scripted import contract, letter
 
 CONTRACT = contract()
 CHECK = checker(CONTRACT, CONTRACT.specs[0].fields)

@@ -1,6 +1,7 @@
 """Refusals and other errors as google.rpc.Status."""
 
 import logging
+from urllib.parse import quote
 
 import pytest
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -16,6 +17,7 @@ from postroom.errors import (
     Refusal,
     Resource,
     Violation,
+    quoted,
 )
 from postroom.errors import InvalidRequest as Invalid
 from postroom.errors import NameAmbiguous as Ambiguous
@@ -49,9 +51,7 @@ def _kinds(refusal: Refusal) -> list[str]:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_the_reason_comes_first_and_the_facts_behind_it(
-    refusal: Refusal, kinds: list[str]
-) -> None:
+def test_the_reason_comes_first_and_the_facts_behind_it(refusal: Refusal, kinds: list[str]) -> None:
     told = status(refusal)
     assert (told.code, told.message) == (refusal.code, str(refusal))
     assert _kinds(refusal) == kinds
@@ -91,6 +91,29 @@ def test_a_time_to_retry_is_told_where_there_is_one() -> None:
     told = status(Refusal("x", Code.UNAVAILABLE, "X", retry_after=1.25))
     retry = _unpacked(told.details[1], details.RetryInfo)
     assert retry == details.RetryInfo(retry_delay=Duration(seconds=1, nanos=250_000_000))
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Ambiguous("n" * 64, tuple(Resource("agent", "a" * 30, "w" * 39) for _ in range(500))),
+        Invalid(*(Violation(f"agent_ids[{n}]", "contains a NUL character") for n in range(500))),
+        NotFound("workflow", "\N{GRINNING FACE}" * 10_000, quoted("\N{GRINNING FACE}" * 10_000)),
+    ],
+    ids=lambda refusal: type(refusal).__name__,
+)
+def test_no_refusal_outgrows_the_headers_it_travels_in(refusal: Refusal) -> None:
+    # gRPC clients refuse more than 8 KiB; the message is sent beside the details as well.
+    told = status(refusal)
+    text, details_in_base64 = quote(told.message), told.ByteSize() * 4 / 3
+    assert len(text) + details_in_base64 < 8_000
+
+
+def test_what_is_left_out_of_a_long_list_is_counted() -> None:
+    many = tuple(Resource("agent", f"agt_{number}", "w") for number in range(40))
+    assert Ambiguous("alfa", many).message.endswith(", agt_14 (w), and 25 more")
+    assert Ambiguous("alfa", many[:15]).message.endswith(", agt_14 (w)")
+    assert Invalid(*[Violation("a", "b")] * 17).message.endswith("a: b; and 2 more")
 
 
 def test_a_refusal_passes_through_untouched() -> None:

@@ -15,7 +15,8 @@ def raise_review_activity(
     if not call.caller.is_operator:
         raise Forbidden("only the operator raises review notices", "OPERATOR_ONLY")
     ids = dict.fromkeys(request.agent_ids)
-    agents = call.session.lock(*(lookup.agent(call.session, id) for id in ids))
+    named = [lookup.agent(call.session, id) for id in ids]
+    agents = call.session.lock(*named, call.caller)[: len(named)]
     for agent in agents:
         agent.must_accept_mail()
     text = f"The review {request.review} has moved. Its comments are in {request.file}."

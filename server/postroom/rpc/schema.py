@@ -56,6 +56,9 @@ class Schemas:
     def of_field(self, field: Field) -> Schema:
         """The value of a field."""
         schema = self._value(field)
+        if field.enum is not None and field.required:
+            # The first value stands for none.
+            schema["enum"] = schema["enum"][1:]
         if field.max_characters:
             schema["maxLength"] = field.max_characters
         if field.required and field.is_text and not field.repeated:

@@ -81,8 +81,9 @@ class Held:
 
     def send(self, sender: int, at: int) -> int:
         """Count a piece among what its sender sent; returns its number there."""
-        sent = self._agents[sender].mailbox.sent + 1
-        return self.change(sender, sent=sent, last_active_at=at).sent
+        box = self._agents[sender].mailbox
+        active = max(at, box.last_active_at)
+        return self.change(sender, sent=box.sent + 1, last_active_at=active).sent
 
     def exchanged(self, pair: Pair) -> int:
         """The counted mails of a pair."""

@@ -33,21 +33,24 @@ class Writer:
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._had_company = False
         self._closing = False
+        self._gate = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="postroom-writer", daemon=True)
         self._thread.start()
 
     def submit(self, job: Job) -> None:
         """Put a job behind those that wait. It is settled in any case."""
-        if self._closing:
-            job.error = StoreFailure("unavailable")
-            settle([job])
-            return
-        self._queue.put(job)
+        with self._gate:
+            if not self._closing:
+                self._queue.put(job)
+                return
+        job.error = StoreFailure("unavailable")
+        settle([job])
 
     def close(self) -> None:
         """Commit what was submitted, then end the thread."""
-        self._closing = True
-        self._queue.put(None)
+        with self._gate:
+            self._closing = True
+            self._queue.put(None)
         self._thread.join()
 
     def _run(self) -> None:

@@ -17,6 +17,21 @@ from tests.surfaces.gateway.doors import Asked
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
+class InMemory:
+    """Gives a door the form of its answers that the wire has."""
+
+    async def call(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> Message:
+        raise NotImplementedError
+
+    async def call_wire(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> bytes:
+        answer = await self.call(spec, request, incoming, outgoing)
+        return answer.SerializeToString()
+
+
 @dataclass
 class Watched:
     """Hands calls on and keeps what was asked."""
@@ -34,6 +49,12 @@ class Watched:
         self._keep(spec, request, incoming)
         return await self.door.call(spec, request, incoming, outgoing)
 
+    async def call_wire(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> bytes:
+        self._keep(spec, request, incoming)
+        return await self.door.call_wire(spec, request, incoming, outgoing)
+
     def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> AsyncIterator[Message]:
@@ -47,7 +68,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Echo:
+class Echo(InMemory):
     """Answers with the request; one that says so fails with the code it names."""
 
     specs: Sequence[Spec]

@@ -7,6 +7,9 @@ from typing import Any
 
 HEAD_LIMIT = 1 << 20
 SECONDS = 20
+# Stands for the status of a server that closes the connection without a word.
+HUNG_UP = 0
+_CONTINUE = 100
 _WITHOUT_BODY = (204, 304)
 
 
@@ -63,8 +66,11 @@ async def ask(port: int, request: Request, host: str = "") -> Answer:
 
 
 async def _answer(reader: asyncio.StreamReader, method: str) -> Answer:
-    status_line = (await reader.readuntil(b"\r\n")).decode("latin-1")
-    answer = Answer(int(status_line.split(" ")[1]), await _headers(reader))
+    status = _CONTINUE
+    while status == _CONTINUE:
+        status_line = (await reader.readuntil(b"\r\n")).decode("latin-1")
+        status, headers = int(status_line.split(" ")[1]), await _headers(reader)
+    answer = Answer(status, headers)
     if method == "HEAD" or answer.status in _WITHOUT_BODY:
         return answer
     length = answer.header("content-length")

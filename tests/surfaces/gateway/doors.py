@@ -39,6 +39,11 @@ class ScriptedDoor:
             raise self.error
         return self.messages[0] if self.messages else spec.response_class()
 
+    async def call_wire(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> bytes:
+        return (await self.call(spec, request, incoming, outgoing)).SerializeToString()
+
     async def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> AsyncIterator[Message]:

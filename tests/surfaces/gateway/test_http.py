@@ -8,10 +8,10 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from postroom.errors import CallerUnknown, Code, NotFound, Refusal, Violation, invalid
-from postroom.surfaces.gateway import Gateway
-from postroom.surfaces.gateway.asgi import Message, Scope
+from postroom.surfaces.gateway import Gateway, Guard
+from postroom.surfaces.gateway.asgi import Message, Receive, Scope, Send
 from postroom.surfaces.gateway.failure import Failure
-from tests.surfaces.gateway.http import Answer, ask, exchange, scope_of
+from tests.surfaces.gateway.http import HOST, Answer, ask, exchange, scope_of
 from tests.surfaces.gateway.kinds import POOL, door, everything, sent
 
 
@@ -100,7 +100,7 @@ def test_named_headers_become_metadata_of_their_name() -> None:
     behind = door()
     ask(Gateway(behind, forwarded_headers=frozenset({"x-other"})), "POST", "/star", given)
     keys = {key for key, _ in behind.asked[0].incoming.metadata}
-    assert keys == {"x-other", "x-forwarded-for", "x-forwarded-host", "grpcgateway-host"}
+    assert keys == {"x-other", "x-forwarded-for", "x-forwarded-host"}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_named_headers_become_metadata_of_their_name() -> None:
 )
 def test_names_of_the_transport_are_not_passed_on(name: str) -> None:
     found = metadata((f"Grpc-Metadata-{name}", "x"))
-    assert set(found) == {"x-forwarded-for", "x-forwarded-host", "grpcgateway-host"}
+    assert set(found) == {"x-forwarded-for", "x-forwarded-host"}
 
 
 def test_values_that_no_metadata_can_hold_are_dropped() -> None:
@@ -236,6 +236,31 @@ def test_the_life_of_the_server_is_acknowledged() -> None:
 
     asyncio.run(Gateway(door())({"type": "lifespan"}, receive, send))
     assert heard == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+
+def test_a_call_that_is_over_at_once_does_not_wait_for_the_client() -> None:
+    told = iter([{"type": "http.request", "body": b""}])
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return next(told)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(Gateway(door())(scope_of("POST", "/star"), receive, send))
+    assert sent[0]["status"] == 200
+
+
+def test_headers_that_are_changed_on_the_way_are_read_anew() -> None:
+    behind = door()
+
+    async def changed(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["headers"] = [*scope["headers"], (b"postroom-agent-id", b"a1")]
+        await Gateway(behind)(scope, receive, send)
+
+    assert ask(Guard(changed, hosts=frozenset({HOST})), "POST", "/star").status == 200
+    assert dict(behind.asked[0].incoming.metadata)["postroom-agent-id"] == "a1"
 
 
 def test_what_is_not_http_is_not_served() -> None:

@@ -107,6 +107,38 @@ def test_of_several_templates_the_last_that_matches_wins(
     assert found(templates, path)[0] == winner
 
 
+@pytest.mark.parametrize(("templates", "path", "winner"), LAST_WINS)
+def test_a_path_that_was_found_before_is_found_the_same(
+    templates: list[str], path: str, winner: str
+) -> None:
+    router: Router[str] = Router()
+    for template in templates:
+        router.add("POST", parse(template), template)
+        router.add("GET", parse("/elsewhere"), "")
+    first, again = (router.find("POST", path, is_form=False) for _ in range(2))
+    assert first == again == (winner, first.variables)
+    with pytest.raises(Failure, match="Method Not Allowed"):
+        router.find("GET", path, is_form=True)
+
+
+def test_a_route_that_is_added_later_wins_over_what_was_found() -> None:
+    router: Router[str] = Router()
+    router.add("POST", parse("/p/fixed"), "first")
+    assert router.find("POST", "/p/fixed", is_form=False).route == "first"
+    router.add("POST", parse("/p/{x}"), "second")
+    assert router.find("POST", "/p/fixed", is_form=False) == ("second", {"x": "fixed"})
+
+
+def test_a_form_that_fell_back_to_get_is_no_answer_to_another_body() -> None:
+    router: Router[str] = Router()
+    router.add("POST", parse("/p:a:b"), "post")
+    router.add("GET", parse("/p"), "get")
+    router.add("POST", parse("/q"), "q")
+    assert router.find("POST", "/p", is_form=True).route == "get"
+    with pytest.raises(Failure, match="Method Not Allowed"):
+        router.find("POST", "/p", is_form=False)
+
+
 @pytest.mark.parametrize("template", BAD_TEMPLATES)
 def test_a_template_that_cannot_work_is_refused(template: str) -> None:
     with pytest.raises(ValueError, match="path template"):
