@@ -47,14 +47,25 @@ class Spread:
         self, spec: Spec, request: Any, incoming: Incoming, outgoing: Outgoing
     ) -> Message:
         """See Door."""
-        turns = self._turns.get(spec.name)
-        if turns is not None:
-            caller, recipient = next(turns)
-            if recipient:
-                request.to = recipient
-            own = [(name, caller if name == AGENT_ID else v) for name, v in incoming.metadata]
-            incoming = Incoming(own, incoming.time_left)
+        incoming = self._spread(spec, request, incoming)
         return await self._door.call(spec, request, incoming, outgoing)
+
+    async def call_wire(
+        self, spec: Spec, request: Any, incoming: Incoming, outgoing: Outgoing
+    ) -> bytes:
+        """See Door."""
+        incoming = self._spread(spec, request, incoming)
+        return await self._door.call_wire(spec, request, incoming, outgoing)
+
+    def _spread(self, spec: Spec, request: Any, incoming: Incoming) -> Incoming:
+        turns = self._turns.get(spec.name)
+        if turns is None:
+            return incoming
+        caller, recipient = next(turns)
+        if recipient:
+            request.to = recipient
+        own = [(name, caller if name == AGENT_ID else v) for name, v in incoming.metadata]
+        return Incoming(own, incoming.time_left)
 
     def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing

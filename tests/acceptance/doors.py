@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -22,7 +23,8 @@ AGENT_ID = "postroom-agent-id"
 SECONDS = 30.0
 # What a caller must never be shown.
 _INTERNALS = (
-    "Traceback", "/home", "/work", "/usr", "/tmp", ".py", "site-packages", "Exception",
+    "Traceback", str(Path(__file__).parents[2]), "/home", "/usr", "/tmp", ".py", "site-packages",
+    "Exception",
     "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "COMMIT", "ROLLBACK", "sqlite", "psycopg", "peewee",
 )  # fmt: skip
 _SPECS = {spec.name: spec for spec in contract.load().specs}

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from google.protobuf.message import DecodeError
 
 from postroom.storage.open import sqlite_path
 from tests.acceptance.conftest import Serving, on
@@ -108,6 +109,8 @@ def _answer(server: Server, sent: list[str]) -> str:
         door = server.door("grpc")
         bravo = next(one.id for one in door.call("ListAgents").agents if one.name == "bravo")
         listed = whole_mailbox(door, bravo)[::-1]
+    except DecodeError:
+        return "altered"
     except Refused as refused:
         if refused.code != "DATA_LOSS":
             raise

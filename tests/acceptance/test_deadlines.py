@@ -14,8 +14,12 @@ from tests.acceptance.load import make_agents, soak_rounds
 from tests.acceptance.server import Server
 from tests.acceptance.truth import miscounted, stored_mail
 
+# The body, the mail's id or "", and how long after its deadline the answer came.
+Outcome = tuple[str, str, float]
 THREADS = 4
 LATE_SECONDS = 0.2
+# Of a hundred answers one may be later than that: the machine has other work too.
+LATE_SHARE = 0.01
 
 
 @pytest.mark.parametrize("kind", ["grpc", "json"])
@@ -27,10 +31,13 @@ def test_p30_a_call_whose_deadline_passes_was_done_once_or_not_at_all(
     each = soak_rounds(15) * 5
     with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
         jobs = [pool.submit(_call, server, kind, alfa, n, each) for n in range(THREADS)]
-        told = {body: id for job in jobs for body, id in job.result().items()}
+        outcomes = [outcome for job in jobs for outcome in job.result()]
+    told = {body: id for body, id, _ in outcomes}
+    overdue = sorted(seconds for _, _, seconds in outcomes if seconds > LATE_SECONDS)
     stored = {mail.body: mail.id for mail in stored_mail(database_url)}
     late = [body for body, id in told.items() if not id]
     print(f"{len(told)} calls, {len(late)} late, {sum(b in stored for b in late)} of those done")
+    assert len(overdue) <= LATE_SHARE * len(outcomes), overdue
     assert len(late) >= len(told) // 20, "too few deadlines passed to show anything"
     assert {body: id for body, id in told.items() if id}.items() <= stored.items()
     door = server.door(kind)
@@ -42,23 +49,23 @@ def test_p30_a_call_whose_deadline_passes_was_done_once_or_not_at_all(
     assert miscounted(database_url) == []
 
 
-def _call(server: Server, kind: str, sender: str, number: int, count: int) -> dict[str, str]:
-    """Make calls with short deadlines; returns the mail's id, or "", for each body."""
+def _call(server: Server, kind: str, sender: str, number: int, count: int) -> list[Outcome]:
+    """Make calls with short deadlines."""
     chance = random.Random(number)
     door = server.door(kind)
-    told = {}
+    outcomes = []
     for n in range(count):
         body, seconds = f"{number} {n}", chance.uniform(0.0, 0.05)
         begun = time.monotonic()
         fields = {"to": "bravo", "body": body, "request_id": body}
         try:
-            told[body] = door.call("SendMail", sender, seconds, **fields).mail.id
+            id = door.call("SendMail", sender, seconds, **fields).mail.id
         except Refused as refused:
             if refused.code != "DEADLINE_EXCEEDED":
                 raise
-            told[body] = ""
-        assert time.monotonic() - begun <= seconds + LATE_SECONDS
-    return told
+            id = ""
+        outcomes.append((body, id, time.monotonic() - begun - seconds))
+    return outcomes
 
 
 @pytest.mark.parametrize("kind", ["grpc", "json"])

@@ -34,7 +34,7 @@ def seen(client: Client, server: Server, agent: str) -> str:
     problems = [name for name in ("send", "list", "read", "error", "stream") if name not in told]
     if not problems:
         checks = {
-            "send": told["send"].startswith("mail_") or bool(told["send"]),
+            "send": told["send"].startswith("mail_"),
             "list": int(told["list"]) >= 1,
             "read": told["read"].startswith("from "),
             "error": _NOT_FOUND.fullmatch(f"error {told['error']}") is not None,

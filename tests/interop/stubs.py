@@ -91,7 +91,9 @@ def wheel() -> Path:
     mark = toolchain.fingerprint(ROOT / "pyproject.toml", sys.version)
     built = CACHE / "wheels" / mark
     shutil.rmtree(built, ignore_errors=True)
-    pinned = re.search(r"^hatchling==\S+", (ROOT / ".ci/requirements.txt").read_text(), re.MULTILINE)
+    pinned = re.search(
+        r"^hatchling==\S+", (ROOT / ".ci/requirements.txt").read_text(), re.MULTILINE
+    )
     assert pinned
     builder = environment(pinned[0], pinned[0])
     toolchain.run(builder, "-m", "hatchling", "build", "-t", "wheel", "-d", built, cwd=ROOT)
@@ -114,10 +116,8 @@ def environment(name: str, *packages: str) -> Path:
 
 def pip(python: Path, *arguments: str) -> None:
     """Install packages."""
-    toolchain.run(
-        *(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-        *("--cache-dir", CACHE / "pip", *arguments),
-    )
+    quiet = ("--quiet", "--disable-pip-version-check", f"--cache-dir={CACHE / 'pip'}")
+    toolchain.run(python, "-m", "pip", "install", *quiet, *arguments)
 
 
 def versions(name: str) -> dict[str, str]:

@@ -37,17 +37,18 @@ class Wire:
     def __init__(self, door: Door, *, reflection: bool = True) -> None:
         logging.getLogger(_LIBRARY_LOG).addFilter(_is_of_interest)
         self._takeover = Takeover()
-        self._server = grpc.aio.server(interceptors=[self._takeover], options=_OPTIONS)
+        self._server = grpc.aio.server(options=_OPTIONS)
+        self._server.add_generic_rpc_handlers((self._takeover,))
         self._health = health.aio.HealthServicer()
         self._services = names(door.specs)
         for service in self._services:
             own = [spec for spec in door.specs if spec.service == service]
             handlers = {spec.name: _method(door, spec) for spec in own}
             generic = grpc.method_handlers_generic_handler(service, handlers)
-            self._server.add_generic_rpc_handlers((generic,))
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+            self._takeover.add_generic_rpc_handlers((generic,))
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._takeover)
         if reflection:
-            add_reflection(self._server, (*self._services, health.SERVICE_NAME))
+            add_reflection(self._takeover, (*self._services, health.SERVICE_NAME))
 
     def bind(self, address: str) -> int:
         """Take the port and return its number. Raises OSError when it is taken."""

@@ -5,4 +5,6 @@ import sys
 
 from tests.interop.gateway.oracle import SEED, run
 
-sys.exit(asyncio.run(run(int(sys.argv[1]) if len(sys.argv) > 1 else SEED)))
+if __name__ == "__main__":
+    tally = asyncio.run(run(int(sys.argv[1]) if len(sys.argv) > 1 else SEED))
+    sys.exit(0 if tally.passed else 1)

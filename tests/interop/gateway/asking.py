@@ -15,13 +15,49 @@ FORM = "application/x-www-form-urlencoded"
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "PROPFIND", "REPORT")
 _TYPES = ("application/json",) * 6 + ("application/json; charset=utf-8", "application/xml", "")
 _PERMANENT = (
-    *("Accept", "Accept-Language", "Cookie", "Date", "Expires", "From", "If-Match", "Pragma", "Referer"),
-    *("User-Agent", "Via", "Warning", "X-Request-Id", "Traceparent", "Accept-Charset", "Accept-Encoding"),
-    *("Cache-Control", "Max-Forwards", "Content-Language", "If-None-Match", "Grpc-Status", "Grpc-Encoding"),
+    *(
+        "Accept",
+        "Accept-Language",
+        "Cookie",
+        "Date",
+        "Expires",
+        "From",
+        "If-Match",
+        "Pragma",
+        "Referer",
+    ),
+    *(
+        "User-Agent",
+        "Via",
+        "Warning",
+        "X-Request-Id",
+        "Traceparent",
+        "Accept-Charset",
+        "Accept-Encoding",
+    ),
+    *(
+        "Cache-Control",
+        "Max-Forwards",
+        "Content-Language",
+        "If-None-Match",
+        "Grpc-Status",
+        "Grpc-Encoding",
+    ),
 )
-_VALUES = ("a", "a, b", "", "x=1; y", "\xe9", "W/\"1\"", "t\tab", "~!@#$%^&*()", "0", "a" * 500)
+_VALUES = ("a", "a, b", "", "x=1; y", "\xe9", 'W/"1"', "t\tab", "~!@#$%^&*()", "0", "a" * 500)
 _METADATA = (
-    *("X", "X-B3", "x-lower", "a.b", "a_b", "Te", "Host", "Content-Type", "User-Agent", "Grpc-Timeout"),
+    *(
+        "X",
+        "X-B3",
+        "x-lower",
+        "a.b",
+        "a_b",
+        "Te",
+        "Host",
+        "Content-Type",
+        "User-Agent",
+        "Grpc-Timeout",
+    ),
     *("Grpcgateway-Cookie", "Authorization", "9", "-", "Accept", "Content-Length", "Foo*", "Foo!"),
 )
 _BINARY = ("", "AAEC", "QQ==", "QQ", "-_8=", "!", "Q", "QQ=", "AAEC, QQ==", "QUJD\xe9", " QUJD ")
@@ -29,6 +65,7 @@ _TIMEOUTS = (
     *("5S", "1H", "100M", "60000m", "9999999u", "999999999n", "0S", "00S", "+5S", "00005S"),
     *("5", "S", "5s", "x", "5 S", "1.5S", "", "-", "5SS", "\xe9S", "9" * 18 + "n"),
 )
+_ESCAPES = ("2F", "2f", "3A", "25", "00", "41", "zz", "4", "ff", "20")
 # No server answers within it, so it's only for where the call fails without a backend.
 _EXPIRED = ("-1S", "-5m", "-0S")
 
@@ -105,7 +142,9 @@ class Asking:
         return "/".join(parts)
 
     def _segment(self) -> str:
-        text = self._dice.choice(("a", "b c", "", "\u20ac", "x:y", "a+b", "%", ".", "..", "end", "~"))
+        text = self._dice.choice(
+            ("a", "b c", "", "\u20ac", "x:y", "a+b", "%", ".", "..", "end", "~")
+        )
         return self._queries.escaped(text, "!$&'()*+,;=:@-._~")
 
     def _query(self, spec: Spec, binding: Binding) -> str:
@@ -153,7 +192,7 @@ class Asking:
                 bare.upper(),
                 bare[:at],
                 f"{bare}/more",
-                f"{bare[:at]}%{self._dice.choice(('2F', '2f', '3A', '25', '00', '41', 'zz', '4', 'ff', '20'))}{bare[at:]}",
+                f"{bare[:at]}%{self._dice.choice(_ESCAPES)}{bare[at:]}",
                 "/",
                 "/nope",
                 "*",
@@ -163,9 +202,13 @@ class Asking:
 
     def _form(self, request: Request, query: str) -> Request:
         bare = request.path.partition("?")[0]
-        headers = [("Content-Type", self._dice.choice((FORM, FORM, FORM, f"{FORM}; charset=utf-8")))]
+        headers = [
+            ("Content-Type", self._dice.choice((FORM, FORM, FORM, f"{FORM}; charset=utf-8")))
+        ]
         if self._dice.random() < 0.4:
-            headers.append(("X-HTTP-Method-Override", self._dice.choice(("GET", "get", "PATCH", "NOPE"))))
+            headers.append(
+                ("X-HTTP-Method-Override", self._dice.choice(("GET", "get", "PATCH", "NOPE")))
+            )
         return replace(
             request, method="POST", path=bare, headers=tuple(headers), body=query.encode("latin-1")
         )

@@ -11,7 +11,10 @@ from tests.interop.gateway import tokens
 _DEEPEST = 3
 _KNOWN = "google.protobuf."
 _KEYS = {
-    FieldDescriptor.TYPE_STRING: (("a", "b", "", "k k", "\\u00e9", "fail", "fail", "why", "bin"), ("\\ud800", "\udcff")),
+    FieldDescriptor.TYPE_STRING: (
+        ("a", "b", "", "k k", "\\u00e9", "fail", "fail", "why", "bin"),
+        ("\\ud800", "\udcff"),
+    ),
     FieldDescriptor.TYPE_BOOL: (("true", "false"), ("1", "", "True")),
 }
 _WHOLE_KEYS = (("0", "1", "-5", "42"), ("01", "1.0", "+1", "", "x", " 1", "1e1", "9" * 30))
@@ -43,7 +46,9 @@ class Bodies:
         """An object for a message."""
         dice = self._dice
         most = 2 if depth else 5
-        chosen = dice.sample(list(descriptor.fields), min(len(descriptor.fields), dice.randint(0, most)))
+        chosen = dice.sample(
+            list(descriptor.fields), min(len(descriptor.fields), dice.randint(0, most))
+        )
         if not self._wrong:
             chosen = _one_of_each_oneof(chosen)
         members = [(self._name(field), self._value(field, depth)) for field in chosen]
@@ -52,7 +57,11 @@ class Bodies:
         if self._wrong and members and dice.random() < 0.15:
             members.append(dice.choice(members))
         dice.shuffle(members)
-        return "{" + self._joined([f'"{name}"{self._blank()}:{value}' for name, value in members]) + "}"
+        return (
+            "{"
+            + self._joined([f'"{name}"{self._blank()}:{value}' for name, value in members])
+            + "}"
+        )
 
     def _name(self, field: FieldDescriptor) -> str:
         name = self._dice.choice((field.name, field.json_name))

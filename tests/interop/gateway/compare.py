@@ -110,10 +110,9 @@ def _headers(theirs: Answer, ours: Answer) -> Iterator[str]:
 
 def _bodies(theirs: Seen, ours: Seen) -> Iterator[str]:
     there, here = lines(theirs.answer.body), lines(ours.answer.body)
-    if len(there) == len(here):
-        if all(a == b or _same_refusal(a, b) for a, b in zip(there, here, strict=True)):
-            return
-    yield f"body: {theirs.answer.body[:600]!r} there, {ours.answer.body[:600]!r} here"
+    pairs = zip(there, here, strict=False)
+    if len(there) != len(here) or not all(a == b or _same_refusal(a, b) for a, b in pairs):
+        yield f"body: {theirs.answer.body[:600]!r} there, {ours.answer.body[:600]!r} here"
 
 
 def _same_refusal(there: Any, here: Any) -> bool:

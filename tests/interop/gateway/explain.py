@@ -72,7 +72,11 @@ def _encoded_slash(case: Case) -> list[str]:
 
 def _not_utf8(case: Case) -> list[str]:
     request = case.request
-    parts = [request.path.encode("latin-1"), request.body, request.header("grpc-timeout").encode("latin-1")]
+    parts = [
+        request.path.encode("latin-1"),
+        request.body,
+        request.header("grpc-timeout").encode("latin-1"),
+    ]
     bad = any(not _is_utf8(part) or not _is_utf8(unquote_to_bytes(part)) for part in parts)
     bad = bad or re.search(rb"\\u[dD][89a-fA-F]", request.body) is not None
     return case.all_if(bad and _refused(case.ours.answer))
@@ -82,7 +86,9 @@ def _bad_path(case: Case) -> list[str]:
     theirs, ours = case.theirs.answer, case.ours.answer
     is_text = theirs.header("content-type") == ["text/plain; charset=utf-8"] or not theirs.body
     return case.all_if(
-        theirs.status == 400 and is_text and _json(ours).get("message") in ("Bad Request", None)
+        theirs.status == 400
+        and is_text
+        and _json(ours).get("message") in ("Bad Request", None)
         and ours.status == 400
     )
 

@@ -8,9 +8,22 @@ from tests.surfaces.gateway.protos import method, pool_of
 
 _GETS = (
     *("/files/{text=**}", "/files/{text=logs/**}", "/t/{text=files/**}/tail", "/t/{text=a/*/b}"),
-    *("/p/fixed", "/p/{text}", "/late/{text}", "/late/fixed", "/p/{text}:verb", "/p/{text=x/*}:stream"),
+    *(
+        "/p/fixed",
+        "/p/{text}",
+        "/late/{text}",
+        "/late/fixed",
+        "/p/{text}:verb",
+        "/p/{text=x/*}:stream",
+    ),
     *("/orgs", "/orgs:verb", "/dummies:verb", "/any/*/end/{text}", "/all/**", "/all/**/end"),
-    *("/two/{text}/{inner.text}", "/deep/{text=**}:do", "/esc%2Dape/{text}", "/odd:colon/{text}", "/"),
+    *(
+        "/two/{text}/{inner.text}",
+        "/deep/{text=**}:do",
+        "/esc%2Dape/{text}",
+        "/odd:colon/{text}",
+        "/",
+    ),
     *("/n/{i32}/{inner.number}", "/mix/{text=*}/{maybe=**}"),
 )
 

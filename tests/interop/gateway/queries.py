@@ -9,6 +9,7 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from postroom.surfaces.gateway.fields import is_map
 from tests.interop.gateway import texts
+from tests.interop.gateway.tokens import Tokens
 
 _KNOWN = "google.protobuf."
 _NO_TEXT = ("ListValue", "Any", "Empty")
@@ -43,7 +44,9 @@ class Queries:
                 seen.add(oneof)
                 found += self._of_field(field, "", wrong=wrong and field is chosen[0])
         if dice.random() < 0.2:
-            found.append(dice.choice((("nope", "1"), ("a.b", "x"), ("Text", "x"), ("", "y"), ("x[y]", "z"))))
+            found.append(
+                dice.choice((("nope", "1"), ("a.b", "x"), ("Text", "x"), ("", "y"), ("x[y]", "z")))
+            )
         dice.shuffle(found)
         return self._joined(found, spoilt=not wrong and dice.random() < 0.1)
 
@@ -118,7 +121,7 @@ class Queries:
         chosen = self._dice.choice(bad if wrong and bad else good)
         return [(f"{name}[{key}]", chosen)] if "[" not in key and "]" not in key else []
 
-    def _pools(self, field: FieldDescriptor) -> texts.Tokens:
+    def _pools(self, field: FieldDescriptor) -> Tokens:
         if field.enum_type:
             numbers = map(str, field.enum_type.values_by_number)
             return (*field.enum_type.values_by_name, *numbers), texts.ENUM
@@ -128,11 +131,15 @@ class Queries:
         return texts.TEXT_OF_TYPE[field.type]
 
     def _joined(self, parameters: Parameters, *, spoilt: bool) -> str:
-        parts = [f"{self._escaped_name(name)}={self._escaped_value(value)}" for name, value in parameters]
+        parts = [
+            f"{self._escaped_name(name)}={self._escaped_value(value)}" for name, value in parameters
+        ]
         if spoilt:
             parts.insert(
                 self._dice.randint(0, len(parts)),
-                self._dice.choice(("a=1;b=2", "x=%zz", "%", "x=%4", "%gg=1", "&&", "=", ";", "nope")),
+                self._dice.choice(
+                    ("a=1;b=2", "x=%zz", "%", "x=%4", "%gg=1", "&&", "=", ";", "nope")
+                ),
             )
         return "&".join(parts)
 
@@ -141,7 +148,11 @@ class Queries:
 
     def _escaped_value(self, value: str) -> str:
         plus = self._dice.random() < 0.5
-        return "+".join(self.escaped(part, "/:,?@!*'()") for part in value.split(" ")) if plus else self.escaped(value, "/:,?@")
+        return (
+            "+".join(self.escaped(part, "/:,?@!*'()") for part in value.split(" "))
+            if plus
+            else self.escaped(value, "/:,?@")
+        )
 
 
 def _at(descriptor: Any, path: str) -> FieldDescriptor:

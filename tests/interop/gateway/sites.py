@@ -42,7 +42,6 @@ class Side:
             answer = Answer(HUNG_UP)
         return Seen(answer, list(asked))
 
-
     async def catch_up(self, other: Seen, own: Seen) -> None:
         """Make the calls that reached the other backend alone, so that both stay alike."""
         if self.door and not own.asked:

@@ -10,7 +10,22 @@ from tests.interop.gateway.tokens import Tokens
 F = FieldDescriptor
 
 _WHOLE_BAD = (
-    *("", " 1", "1 ", "1.0", "1e3", "ten", "--1", "0x", "\u0661", "9" * 40, "1__0", "_1", "1_", "0b2"),
+    *(
+        "",
+        " 1",
+        "1 ",
+        "1.0",
+        "1e3",
+        "ten",
+        "--1",
+        "0x",
+        "\u0661",
+        "9" * 40,
+        "1__0",
+        "_1",
+        "1_",
+        "0b2",
+    ),
     *("true", "null", "[1]", "1,2,x"),
 )
 # A path takes these, a query does not.
@@ -31,7 +46,16 @@ UINT64: Tokens = (
 DOUBLE: Tokens = (
     (
         *("0", "1.5", "1e3", "-0", "inf", "-Inf", "NaN", "nan", "Infinity", "+Infinity", "0x1p-2"),
-        *("1_000", ".5", "5.", "1e-400", "4.9e-324", "0.1", "1E5", "123456789012345678901234567890"),
+        *(
+            "1_000",
+            ".5",
+            "5.",
+            "1e-400",
+            "4.9e-324",
+            "0.1",
+            "1E5",
+            "123456789012345678901234567890",
+        ),
     ),
     ("", " 1", "1e309", "x", "0x1", "1e", ".", "infin", "1,5", "-NaN", "--1", "\u0661", "0x_1p2"),
 )
@@ -45,7 +69,20 @@ BOOL: Tokens = (
 )
 TEXT: Tokens = (
     (
-        *("", "a", "a b", "a+b", "\u20ac", "\U0001f600", "a,b", "a/b", "a%b", "a&b=c", "[x]", "a:b"),
+        *(
+            "",
+            "a",
+            "a b",
+            "a+b",
+            "\u20ac",
+            "\U0001f600",
+            "a,b",
+            "a/b",
+            "a%b",
+            "a&b=c",
+            "[x]",
+            "a:b",
+        ),
         *("..", ".", "~", "'\"<>", "\x00", "\n", "\x7f", "a;b", "%2F", "a" * 400, "null", "#?"),
     ),
     ("\udcff", "a\udcc3(", "\udced\udca0\udc80"),
@@ -55,7 +92,21 @@ BYTES: Tokens = (
     ("QQ", "!", "Q", "QQ=", "Q Q=", "QUJD\n", "=", "QQ==QQ==", "-_8"),
 )
 ENUM = (
-    *("02", "0x1", "01", "+1", "", "red", "7", "-1", "RED ", "1.0", "COLOR_RED", "9999999999", "\u0661"),
+    *(
+        "02",
+        "0x1",
+        "01",
+        "+1",
+        "",
+        "red",
+        "7",
+        "-1",
+        "RED ",
+        "1.0",
+        "COLOR_RED",
+        "9999999999",
+        "\u0661",
+    ),
 )
 TIMESTAMP: Tokens = (
     (
@@ -72,10 +123,32 @@ DURATION: Tokens = (
     ("", "5", "x", "1d", "s", "1 s", "1.5", "--1s", "null", "99999999999999999999s"),
 )
 # Go's own syntax: a query takes it, a path does not.
-DURATION_ODD = ("1h2m", "100ms", "1us", "1\u00b5s", "1.5h", "0", "-1m30s", "+2s", ".5s", "1h1h", "1.s", "3ns")
-MASK: Tokens = (("a", "a,b", "text,inner.number", "a_b.c", "", ",", "maybeNumber", "a b"), ("\udcff",))
-STRUCT: Tokens = (("{}", '{"a":1}', '{"a":{"b":[null]}}'), ("", "[]", "x", '{"a":1,"a":2}', "null", "5"))
-ANYTHING: Tokens = (("null", "1.5", '"x"', "[1,{}]", "true", '{"a":1}'), ("", "x", "[1,]", "NaN", "'a'"))
+DURATION_ODD = (
+    "1h2m",
+    "100ms",
+    "1us",
+    "1\u00b5s",
+    "1.5h",
+    "0",
+    "-1m30s",
+    "+2s",
+    ".5s",
+    "1h1h",
+    "1.s",
+    "3ns",
+)
+MASK: Tokens = (
+    ("a", "a,b", "text,inner.number", "a_b.c", "", ",", "maybeNumber", "a b"),
+    ("\udcff",),
+)
+STRUCT: Tokens = (
+    ("{}", '{"a":1}', '{"a":{"b":[null]}}'),
+    ("", "[]", "x", '{"a":1,"a":2}', "null", "5"),
+)
+ANYTHING: Tokens = (
+    ("null", "1.5", '"x"', "[1,{}]", "true", '{"a":1}'),
+    ("", "x", "[1,]", "NaN", "'a'"),
+)
 
 TEXT_OF_TYPE = {
     **dict.fromkeys((F.TYPE_INT32, F.TYPE_SINT32, F.TYPE_SFIXED32), INT32),

@@ -153,11 +153,9 @@ def _is_reserved(key: str) -> bool:
 
 
 def _decoded(name: str, value: str) -> bytes:
-    # Padded to the full length, or not padded at all.
-    padding = "=" * (-len(value) % 4)
+    # Padded to the full length, or not padded at all: what is half padded gets too much.
+    padding = "===" if "=" in value and len(value) % 4 else "=" * (-len(value) % 4)
     try:
-        if padding and "=" in value:
-            raise ValueError("its padding is not whole")
         return base64.b64decode(value + padding, validate=True)
     except (binascii.Error, ValueError) as error:
         raise invalid(f"invalid binary header {name.title()}: {error}") from None

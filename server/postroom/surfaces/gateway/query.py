@@ -111,7 +111,9 @@ def _put_message(message: Any, field: FieldDescriptor, text: str, reader: Reader
 
 def _put_entry(message: Any, field: FieldDescriptor, values: Sequence[str], reader: Reader) -> None:
     if len(values) != _MAP_VALUES:
-        raise invalid(f'more than one value provided for key "{values[0]}" in map "{field.full_name}"')
+        raise invalid(
+            f'more than one value provided for key "{values[0]}" in map "{field.full_name}"'
+        )
     entry: Any = field.message_type
     value_field = entry.fields_by_name["value"]
     entries = getattr(message, field.name)
