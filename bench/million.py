@@ -4,6 +4,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from zlib import crc32
 
 from bench.people import piece
 from postroom.agent import Agent
@@ -14,8 +15,8 @@ from postroom.rpc.messages import mail_message
 
 _KEEP = """
 INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
-                  expires_at, claimed_at, wire)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                  expires_at, claimed_at, checksum, wire)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COUNT = """
 UPDATE mailbox SET received = ?, sent = ?, claimed_through = ?, last_active_at = ?
@@ -23,7 +24,7 @@ WHERE agent = ?
 """
 _PAIR = "INSERT INTO exchange (low, high, mails) VALUES (?, ?, ?)"
 _ID_TAG = b"\x0a"
-Row = tuple[str, int, int, int, int, int, int, int, int, bytes]
+Row = tuple[str, int, int, int, int, int, int, int, int, int, bytes]
 
 
 class Bulk:
@@ -69,7 +70,7 @@ class Bulk:
         wire = _ID_TAG + bytes([len(id)]) + id.encode() + self._wire(sender, recipient)
         now, expiry = self._now, self._now + 7 * DAY
         numbers = (to, self._received[to], by, self._sent[by])
-        return (id, *numbers, MailKind.PLAIN, now, expiry, now, wire)
+        return (id, *numbers, MailKind.PLAIN, now, expiry, now, crc32(wire), wire)
 
     def _wire(self, sender: Agent, recipient: Agent) -> bytes:
         """The stored form after the id, which is the same for each piece of a pair."""

@@ -8,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from google.protobuf.message import DecodeError
 
 from postroom.storage.open import sqlite_path
 from tests.acceptance.conftest import Serving, on
@@ -75,7 +74,7 @@ def test_p13_damage_met_while_running_is_data_loss_and_ends_readiness(
 
 
 @on("sqlite")
-def test_p13_no_answer_from_a_damaged_file_is_short(
+def test_p13_no_answer_from_a_damaged_file_is_short_or_altered(
     filled: tuple[Server, str, list[str]], tmp_path: Path
 ) -> None:
     """Each answer has all mail, or is DATA_LOSS, or the start is refused."""
@@ -83,7 +82,7 @@ def test_p13_no_answer_from_a_damaged_file_is_short(
     chance = random.Random(13)
     outcomes = [_outcome(tmp_path, number, chance, sent) for number in range(soak_rounds(8))]
     print({outcome: outcomes.count(outcome) for outcome in set(outcomes)})
-    assert "short" not in outcomes
+    assert set(outcomes) <= {"right", "refused to start", "data loss"}
     assert {"refused to start", "data loss"} & set(outcomes)
 
 
@@ -109,15 +108,12 @@ def _answer(server: Server, sent: list[str]) -> str:
         door = server.door("grpc")
         bravo = next(one.id for one in door.call("ListAgents").agents if one.name == "bravo")
         listed = whole_mailbox(door, bravo)[::-1]
-    except DecodeError:
-        return "altered"
     except Refused as refused:
         if refused.code != "DATA_LOSS":
             raise
         return "data loss"
     if [mail.id for mail in listed] == sent and {mail.body for mail in listed} == {BODY}:
         return "right"
-    # A flipped bit inside a value is not noticed: rows have no checksums.
     return "short" if len(listed) < len(sent) else "altered"
 
 

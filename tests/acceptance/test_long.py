@@ -27,8 +27,9 @@ MILLION = 1_000_000
 FILL = """
 WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i <= ?)
 INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
-                  expires_at, wire)
-SELECT printf('mail_%026d', i), recipient, i, sender, i, kind, created_at, expires_at, wire
+                  expires_at, checksum, wire)
+SELECT printf('mail_%026d', i), recipient, i, sender, i, kind, created_at, expires_at,
+       checksum, wire
 FROM n, (SELECT * FROM mail LIMIT 1)
 """
 

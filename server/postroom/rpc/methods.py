@@ -8,10 +8,10 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
 from postroom.agent import Agent
-from postroom.errors import AlreadyExists, Code, Expired, StoreRefusal
+from postroom.errors import AlreadyExists, Expired
 from postroom.instant import MINUTE
 from postroom.office import Call, Office
 from postroom.ports import Answer, Session
@@ -103,7 +103,9 @@ class Registry:
         """Answer one request. Raises Refusal."""
         del outgoing
         response = await self._answer(spec, request, incoming)
-        return _parsed(spec, response) if isinstance(response, bytes) else response
+        if isinstance(response, bytes):
+            return spec.response_class.FromString(response)
+        return response
 
     async def call_wire(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
@@ -156,17 +158,6 @@ def _repeat(stored: Answer, request: Message) -> bytes:
             "REQUEST_ID_REUSED",
         )
     return stored.response
-
-
-def _parsed(spec: Spec, response: bytes) -> Message:
-    try:
-        return spec.response_class.FromString(response)
-    except DecodeError:
-        raise StoreRefusal(
-            "the database is damaged: it holds mail that cannot be read; restore it from a backup",
-            Code.DATA_LOSS,
-            "STORAGE_CORRUPT",
-        ) from None
 
 
 def _wire(response: Response) -> bytes:

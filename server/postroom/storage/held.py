@@ -7,6 +7,7 @@ after what is pending was stored, so nobody can tell.
 
 from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
 from postroom.agent import Agent
 from postroom.mail import Mail, MailKind
@@ -103,7 +104,7 @@ class Held:
         """Store a piece with the rest of the batch."""
         times = mail.created_at, mail.expires_at
         numbers = mail.recipient, received, mail.sender, sent
-        self._mail.append((mail.id, *numbers, int(mail.kind), *times, wire))
+        self._mail.append((mail.id, *numbers, int(mail.kind), *times, crc32(wire), wire))
 
     def reload(self, agent: Agent) -> None:
         """Read an agent again after the database changed its row."""

@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
+from zlib import crc32
 
 from postroom.agent import Agent
 from postroom.mail import MailDirection, MailKind, Parties, Piece
 from postroom.storage import statements
+from postroom.storage.failures import StoreFailure
 from postroom.storage.transaction import Transaction
 
 # Above every number that a list can reach; both databases take it as 64 bits.
@@ -27,12 +30,20 @@ class MailQueries(Transaction):
         received = direction is MailDirection.RECEIVED
         text = statements.RECEIVED if received else statements.SENT
         bound = _NO_BOUND if before is None else before
-        return self.connection.all(text, (agent, bound, now, limit))
+        return self._pieces(text, (agent, bound, now, limit))
 
     def waiting(self, agent: Agent, *, limit: int, now: int) -> Sequence[Piece]:
         """See Session.waiting."""
         since = agent.mailbox.claimed_through
-        return self.connection.all(statements.WAITING, (agent.number, since, now, limit))
+        return self._pieces(statements.WAITING, (agent.number, since, now, limit))
+
+    def _pieces(self, text: str, parameters: Sequence[Any]) -> Sequence[Piece]:
+        """Read pieces. Raises StoreFailure for one that is not as it was stored."""
+        rows = self.connection.all(text, parameters)
+        sound = [(n, wire, at) for n, wire, at, checksum in rows if crc32(wire) == checksum]
+        if len(sound) < len(rows):
+            raise StoreFailure("corrupt")
+        return sound
 
     def count_waiting(
         self, agents: Sequence[Agent], *, now: int, kind: MailKind | None = None

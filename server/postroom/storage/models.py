@@ -96,6 +96,7 @@ class MailRow(Model):
     created_at = BigIntegerField()
     expires_at = BigIntegerField()
     claimed_at = BigIntegerField(null=True)
+    checksum = BigIntegerField()
     wire = BlobField()
 
     class Meta:

@@ -27,19 +27,19 @@ PARTIES = "SELECT sender, recipient FROM mail WHERE id = ?"
 
 # `before` is always bound, so that one plan serves every page.
 RECEIVED = """
-SELECT received_number, wire, claimed_at FROM mail
+SELECT received_number, wire, claimed_at, checksum FROM mail
 WHERE recipient = ? AND received_number < ? AND expires_at > ?
 ORDER BY received_number DESC LIMIT ?
 """
 
 SENT = """
-SELECT sent_number, wire, claimed_at FROM mail
+SELECT sent_number, wire, claimed_at, checksum FROM mail
 WHERE sender = ? AND sent_number < ? AND expires_at > ?
 ORDER BY sent_number DESC LIMIT ?
 """
 
 WAITING = """
-SELECT received_number, wire, claimed_at FROM mail
+SELECT received_number, wire, claimed_at, checksum FROM mail
 WHERE recipient = ? AND received_number > ? AND claimed_at IS NULL AND expires_at > ?
 ORDER BY received_number LIMIT ?
 """
@@ -97,14 +97,15 @@ TRANSACTION_STATUS = "SELECT pg_xact_status(?::xid8)"
 KEEP_MAIL = Rows(
     each="""
 INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
-                  expires_at, wire)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                  expires_at, checksum, wire)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """,
     arrays="""
 INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
-                  expires_at, wire)
+                  expires_at, checksum, wire)
 SELECT * FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
-                     ?::smallint[], ?::bigint[], ?::bigint[], ?::bytea[])
+                     ?::smallint[], ?::bigint[], ?::bigint[], ?::bigint[],
+                     ?::bytea[])
 """,
 )
 

@@ -54,8 +54,9 @@ CREATE TABLE exchange (
   PRIMARY KEY (low, high)
 ) {without_rowid};
 
--- wire is the serialized agent.v1.Mail without claimed_at. It comes last, so that
--- the columns before it are read without it.
+-- wire is the serialized agent.v1.Mail without claimed_at, and checksum its CRC-32:
+-- the database's own checks do not find a changed byte inside a value. wire comes last,
+-- so that the columns before it are read without it.
 CREATE TABLE mail (
   number {key},
   id TEXT NOT NULL UNIQUE,
@@ -67,6 +68,7 @@ CREATE TABLE mail (
   created_at BIGINT NOT NULL,
   expires_at BIGINT NOT NULL,
   claimed_at BIGINT,
+  checksum BIGINT NOT NULL,
   wire {bytes} NOT NULL
 );
 
