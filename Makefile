@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup run test soak gen check-gen format lint types layers proto bench build check clean
+.PHONY: help setup run test soak interop gen check-gen format lint types layers proto bench build check clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ test: .venv/.setup ## Run all tests; starts PostgreSQL when it is installed
 
 soak: .venv/.setup ## Run the long forms of the fault tests
 	@POSTROOM_SOAK=1 POSTROOM_SOAK_ROUNDS=100 $(BIN)/pytest tests/acceptance
+
+interop: .venv/.setup ## Run what others wrote against a server; needs Go, Node and Java
+	@$(BIN)/python -m tests.interop.run
 
 gen: .venv/.setup ## Write gen/ from proto/
 	@.ci/generate gen

@@ -41,9 +41,9 @@ class Mail:
 
 
 # A piece as it is kept: its place in the list that was asked for, the serialized
-# agent.v1.Mail without claimed_at, and when it was claimed. A bare row of the
-# database, because a page has many.
-Piece = tuple[int, bytes, int | None]
+# agent.v1.Mail without claimed_at, when it was claimed, and the checksum of the
+# serialized form. A bare row of the database, because a page has many.
+Piece = tuple[int, bytes, int | None, int]
 
 
 class Parties(NamedTuple):

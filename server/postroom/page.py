@@ -1,6 +1,7 @@
 """Pages and cursors of lists."""
 
 import base64
+import hashlib
 import hmac
 from dataclasses import dataclass
 
@@ -48,8 +49,8 @@ class Cursors:
         return int.from_bytes(number, "big")
 
     def _sign(self, packed: bytes, scope: tuple[str, ...]) -> bytes:
-        bound = "\0".join(scope).encode()
-        return hmac.digest(self.key, packed + bound, "sha256")[:_MAC_BYTES]
+        bound = packed + "\0".join(scope).encode()
+        return hashlib.blake2b(bound, key=self.key, digest_size=_MAC_BYTES).digest()
 
 
 def _unpack(cursor: str) -> bytes:

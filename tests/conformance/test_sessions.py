@@ -149,11 +149,11 @@ def test_a_claim_marks_what_was_shown_and_counts_the_rest(store: Store, trio: li
     def work(session: Session) -> tuple[list[int], int]:
         (owner,) = session.lock(bravo)
         shown = session.waiting(owner, limit=3, now=START)
-        return [number for number, _, _ in shown], session.claim(owner, shown, START + 7)
+        return [number for number, _, _, _ in shown], session.claim(owner, shown, START + 7)
 
     assert store.write(work) == ([1, 2, 3], 1)
     pieces = store.read(lambda s: s.mail(bravo.number, RECEIVED, before=None, limit=9, now=START))
-    assert [claimed_at for _, _, claimed_at in pieces] == [None, *[START + 7] * 3]
+    assert [claimed_at for _, _, claimed_at, _ in pieces] == [None, *[START + 7] * 3]
     assert store.write(work) == ([4], 0)
 
 
@@ -170,7 +170,7 @@ def test_a_page_of_mail_begins_below_a_number(store: Store, trio: list[Agent]) -
     ):
         bounds = {"before": before, "limit": limit, "now": START}
         pieces = store.read(lambda s, b=bounds: s.mail(bravo.number, RECEIVED, **b))  # type: ignore[misc]
-        assert [number for number, _, _ in pieces] == expected
+        assert [number for number, _, _, _ in pieces] == expected
 
 
 WRITES: dict[str, Callable[[Session, Agent], object]] = {
@@ -180,7 +180,7 @@ WRITES: dict[str, Callable[[Session, Agent], object]] = {
     "set_state": lambda s, a: s.set_state(a, AgentState.DORMANT),
     "deliver": lambda s, a: s.deliver(piece("x", a, a), b"", counted=False),
     "recount_waiting": lambda s, a: s.recount_waiting(a, 0),
-    "claim": lambda s, a: s.claim(a, [(1, b"", None)], START),
+    "claim": lambda s, a: s.claim(a, [(1, b"", None, 0)], START),
     "record_read": lambda s, a: s.record_read(_look(a, a)),
     "keep_answer": lambda s, a: s.keep_answer(a.number, "m", "k", Answer(b"", b""), START),
 }

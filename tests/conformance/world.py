@@ -72,7 +72,7 @@ def wires(store: Store, agent: Agent, direction: MailDirection = RECEIVED) -> li
     pieces = store.read(
         lambda session: session.mail(agent.number, direction, before=None, limit=1_000, now=START)
     )
-    return [bytes(wire).decode() for _, wire, _ in pieces]
+    return [bytes(wire).decode() for _, wire, _, _ in pieces]
 
 
 def numbers(store: Store, agent: Agent, direction: MailDirection = RECEIVED) -> Sequence[int]:
@@ -80,4 +80,4 @@ def numbers(store: Store, agent: Agent, direction: MailDirection = RECEIVED) -> 
     pieces = store.read(
         lambda session: session.mail(agent.number, direction, before=None, limit=1_000, now=START)
     )
-    return [number for number, _, _ in pieces]
+    return [number for number, _, _, _ in pieces]

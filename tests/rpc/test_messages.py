@@ -35,7 +35,7 @@ def _mail(body: str) -> MailMessage:
 def test_stored_mail_is_joined_to_the_response_that_holds_it(length: int) -> None:
     message = _mail("x" * length)
     wire = message.SerializeToString()
-    pieces: list[Piece] = [(1, wire, None), (2, wire, START), (3, wire, None)]
+    pieces: list[Piece] = [(1, wire, None, 0), (2, wire, START, 0), (3, wire, None, 0)]
     claimed = MailMessage()
     claimed.CopyFrom(message)
     claimed.claimed_at = CLAIMED
@@ -74,7 +74,7 @@ def test_a_notice_has_no_sender() -> None:
 
 
 def _pieces(*sizes: int) -> list[Piece]:
-    return [(number, b"x" * size, None) for number, size in enumerate(sizes)]
+    return [(number, b"x" * size, None, 0) for number, size in enumerate(sizes)]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,6 @@ def test_a_page_ends_before_its_bytes_or_its_rows_run_out_and_holds_at_least_one
 
 def test_a_full_page_of_claimed_mail_stays_within_its_bytes() -> None:
     wire = _mail("x" * 9_800).SerializeToString()
-    pieces: list[Piece] = [(number, wire, START) for number in range(400)]
+    pieces: list[Piece] = [(number, wire, START, 0) for number in range(400)]
     page = mail_list(fitting(pieces, 400), "x" * 32)
     assert MAX_BYTES - 2 * len(wire) < len(page) <= MAX_BYTES

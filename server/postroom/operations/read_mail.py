@@ -11,6 +11,7 @@ def read_mail(call: Call, request: ReadMailRequest) -> bytes:
     (caller,) = call.session.lock(call.caller)
     limit = page_limit(request.limit)
     found = call.session.waiting(caller, limit=limit, now=call.now)
-    taken = [(number, wire, call.now) for number, wire, _ in messages.fitting(found, limit)]
+    fitting = messages.fitting(found, limit)
+    taken = [(number, wire, call.now, checksum) for number, wire, _, checksum in fitting]
     remaining = call.session.claim(caller, taken, call.now) if taken else 0
     return messages.read_mail(taken, remaining)

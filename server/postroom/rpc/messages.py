@@ -40,11 +40,12 @@ def mail_message(mail: Mail) -> mail_pb2.Mail:
 
 def fitting(pieces: Sequence[Piece], limit: int) -> Sequence[Piece]:
     """The first pieces that fit on a page: `limit` of them, 3 MiB, at least one."""
-    if sum(len(wire) for _, wire, _ in pieces) + len(pieces) * _FRAME_BYTES <= MAX_BYTES:
+    sizes = [len(piece[1]) for piece in pieces]
+    if sum(sizes) + len(sizes) * _FRAME_BYTES <= MAX_BYTES:
         return pieces[:limit]
     room = MAX_BYTES
-    for count, (_, wire, _) in enumerate(pieces[:limit]):
-        room -= len(wire) + _FRAME_BYTES
+    for count, size in enumerate(sizes[:limit]):
+        room -= size + _FRAME_BYTES
         if room < 0 and count:
             return pieces[:count]
     return pieces[:limit]
@@ -100,7 +101,7 @@ def read_message(read: MailboxRead) -> mail_pb2.MailboxRead:
 
 def _frames(pieces: Iterable[Piece]) -> bytes:
     parts: list[bytes] = []
-    for _, wire, claimed_at in pieces:
+    for _, wire, claimed_at, _ in pieces:
         if claimed_at is None:
             parts += (_header(len(wire)), wire)
         else:

@@ -40,10 +40,11 @@ class MailQueries(Transaction):
     def _pieces(self, text: str, parameters: Sequence[Any]) -> Sequence[Piece]:
         """Read pieces. Raises StoreFailure for one that is not as it was stored."""
         rows = self.connection.all(text, parameters)
-        sound = [(n, wire, at) for n, wire, at, checksum in rows if crc32(wire) == checksum]
-        if len(sound) < len(rows):
-            raise StoreFailure("corrupt")
-        return sound
+        if rows:
+            _, wires, _, checksums = zip(*rows, strict=True)
+            if list(map(crc32, wires)) != list(checksums):
+                raise StoreFailure("corrupt")
+        return rows
 
     def count_waiting(
         self, agents: Sequence[Agent], *, now: int, kind: MailKind | None = None
