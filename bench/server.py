@@ -25,7 +25,7 @@ from postroom.sweeping import sweep_for_ever
 from postroom.wakeups import LocalWakeups
 
 try:
-    from postroom.surfaces.gateway import Gateway, Guard
+    from postroom.surfaces.gateway import Gateway, Guard, Rules
 except ImportError:
     HAS_JSON = False
 else:
@@ -84,7 +84,7 @@ def _app(door: Spread, port: int) -> Any:
         """The probes are not measured."""
 
     gateway = Gateway(door, strict_json=False)
-    return Guard(Probes(gateway, ready), hosts=frozenset({f"{_HOST}:{port}"}))
+    return Guard(Probes(gateway, ready), Rules(hosts=frozenset({f"{_HOST}:{port}"})))
 
 
 async def _nothing(scope: Any, receive: Any, send: Any) -> None:

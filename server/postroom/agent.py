@@ -38,6 +38,8 @@ class Agent(NamedTuple):
     model: str
     task_description: str
     created_at: int
+    # Whether a token must prove the agent, because one was made for it.
+    proves: bool
     mailbox: Mailbox
 
     @property

@@ -6,12 +6,13 @@ from postroom.clock import SystemClock
 from postroom.ids import TimeOrderedIds
 from postroom.office import Office
 from postroom.page import Cursors
-from postroom.ports import Clock, Ids, Wakeups
+from postroom.ports import Clock, Ids
 from postroom.rpc import contract
 from postroom.rpc.contract import Contract
 from postroom.rpc.methods import Registry
 from postroom.settings import Settings
 from postroom.storage import open_store
+from postroom.wakeups import LocalWakeups
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class PostRoom:
 def assemble(
     settings: Settings,
     *,
-    wakeups: Wakeups | None = None,
+    wakeups: LocalWakeups | None = None,
+    trusted: bool = True,
     clock: Clock | None = None,
     ids: Ids | None = None,
 ) -> PostRoom:
@@ -38,7 +40,9 @@ def assemble(
         clock=clock,
         ids=ids or TimeOrderedIds(clock),
         cursors=Cursors(store.cursor_key),
+        watches=wakeups,
         limits=settings.limits,
+        foreign_reads=settings.foreign_reads,
     )
     declared = contract.load()
-    return PostRoom(office, Registry(office, declared), declared)
+    return PostRoom(office, Registry(office, declared, trusted=trusted), declared)

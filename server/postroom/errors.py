@@ -129,11 +129,11 @@ class NameAmbiguous(InvalidRequest):
 class CursorInvalid(InvalidRequest):
     """Not a cursor that the post room gave this caller for this list."""
 
-    def __init__(self) -> None:
+    def __init__(self, field: str) -> None:
         super().__init__(
             Violation(
-                "pagination.cursor",
-                "is not a next_page_token of this list; leave it out to start at the beginning",
+                field,
+                "is no cursor of this list for you; leave it out to start at the beginning",
             ),
             reason="CURSOR_INVALID",
         )
@@ -199,6 +199,11 @@ class QuotaSpent(Refusal):
 
 class StoreRefusal(Refusal):
     """The database cannot serve the call now; nothing was written unless said."""
+
+
+def stopping() -> StoreRefusal:
+    """The server ends; nothing was done."""
+    return StoreRefusal("the server is stopping; call again", Code.UNAVAILABLE, "STOPPING")
 
 
 class Expired(Refusal):

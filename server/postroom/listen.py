@@ -5,6 +5,7 @@ import socket
 from dataclasses import dataclass
 
 _LARGEST_PORT = 65535
+Literal = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class BadAddress(Exception):
@@ -22,37 +23,46 @@ class Address:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
 
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        return ipaddress.ip_address(self.host).is_loopback
 
-def loopback(text: str, setting: str) -> Address:
-    """Read HOST:PORT. Raises BadAddress for any host beyond this machine.
+    @property
+    def is_wildcard(self) -> bool:
+        """Whether it stands for every address of this machine."""
+        return ipaddress.ip_address(self.host).is_unspecified
 
-    Without authentication whoever reaches the port may call as anybody, so only
-    loopback addresses are allowed. The resolved address counts, never the name.
+
+def address(text: str, setting: str) -> Address:
+    """Read HOST:PORT. Raises BadAddress.
+
+    A name is resolved here, once: what it means is what is judged and listened on.
     """
     host, colon, port = text.rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > _LARGEST_PORT:
         raise BadAddress(f"{setting} is {text!r}; give HOST:PORT, such as 127.0.0.1:8787")
     literal = _resolve(host.removeprefix("[").removesuffix("]"), setting)
-    if not literal.is_loopback:
-        raise BadAddress(
-            f"{setting} is {text!r}, which other machines can reach, and this server has no way "
-            "to prove who calls; listen on a loopback address such as 127.0.0.1"
-        )
     return Address(str(literal), int(port))
 
 
-def _resolve(host: str, setting: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+def plain(literal: Literal) -> Literal:
+    """An IPv4 address that is written as an IPv6 one, as what it is."""
+    return getattr(literal, "ipv4_mapped", None) or literal
+
+
+def _resolve(host: str, setting: str) -> Literal:
     if host == "localhost":
         # Resolving it could give ::1 while another server holds 127.0.0.1.
         host = "127.0.0.1"
     if host in ("", "*"):
-        host = "0.0.0.0"  # noqa: S104 - only to be refused with a clear text
+        host = "0.0.0.0"  # noqa: S104 - whoever asks for it must ask for TLS as well
     try:
-        return ipaddress.ip_address(host)
+        return plain(ipaddress.ip_address(host))
     except ValueError:
         pass
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        return ipaddress.ip_address(found[0][4][0])
-    except (OSError, UnicodeError):
+        return plain(ipaddress.ip_address(found[0][4][0]))
+    except (OSError, UnicodeError, ValueError):
         raise BadAddress(f"{setting} names the host {host!r}, which cannot be resolved") from None

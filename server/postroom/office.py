@@ -1,12 +1,16 @@
 """What an operation is handed: the office, and who is calling."""
 
+import secrets
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from postroom import exchange, instant, mailbox
 from postroom.agent import Agent
+from postroom.errors import Code, Refusal
 from postroom.mail import ID_PREFIX, NOTICE_SENDER, Mail, MailKind
 from postroom.page import Cursors
-from postroom.ports import Clock, Ids, Session, Store
+from postroom.ports import Clock, Ids, Prove, Session, Store, Subscription, Watches
+from postroom.token import RandomBytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +32,11 @@ class Office:
     clock: Clock
     ids: Ids
     cursors: Cursors
+    watches: Watches | None = None
+    random_bytes: RandomBytes = secrets.token_bytes
     limits: Limits = field(default_factory=Limits)
+    # Whether agents may look into each other's mailboxes; each look is recorded.
+    foreign_reads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +85,23 @@ class Call:
             expires_at=self.expiry(),
             kind=kind,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCall:
+    """A call that lasts, and so outlives every transaction: a stream, or a wait.
+
+    `prove` says again who calls; it raises when the caller may not call any more.
+    """
+
+    office: Office
+    caller: Agent
+    method: str
+    prove: Prove
+    time_left: float | None = None
+
+    def subscribe(self, owner: Agent) -> AbstractContextManager[Subscription]:
+        """Take a place among those who wait for mail of `owner`."""
+        if self.office.watches is None:
+            raise Refusal("nothing can be waited for here", Code.UNIMPLEMENTED, "NO_WATCHES")
+        return self.office.watches.subscribe(owner.number, self.prove, self.caller.id)

@@ -35,17 +35,17 @@ class Cursors:
         packed = number.to_bytes(_NUMBER_BYTES, "big")
         return base64.urlsafe_b64encode(packed + self._sign(packed, scope)).decode().rstrip("=")
 
-    def read(self, cursor: str, *scope: str) -> int | None:
+    def read(self, cursor: str, *scope: str, field: str = "pagination.cursor") -> int | None:
         """Return the row that a cursor names, None for the empty one.
 
         Raises CursorInvalid for a forged, damaged or foreign cursor.
         """
         if not cursor:
             return None
-        packed = _unpack(cursor)
+        packed = _unpack(cursor, field)
         number, mac = packed[:_NUMBER_BYTES], packed[_NUMBER_BYTES:]
         if not hmac.compare_digest(mac, self._sign(number, scope)):
-            raise CursorInvalid
+            raise CursorInvalid(field)
         return int.from_bytes(number, "big")
 
     def _sign(self, packed: bytes, scope: tuple[str, ...]) -> bytes:
@@ -53,13 +53,13 @@ class Cursors:
         return hashlib.blake2b(bound, key=self.key, digest_size=_MAC_BYTES).digest()
 
 
-def _unpack(cursor: str) -> bytes:
+def _unpack(cursor: str, field: str) -> bytes:
     padded = cursor + "=" * (-len(cursor) % 4)
     try:
         packed = base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True)
     except ValueError:
-        raise CursorInvalid from None
+        raise CursorInvalid(field) from None
     # A second spelling of the same bytes is no cursor that was ever given out.
     if base64.urlsafe_b64encode(packed).decode().rstrip("=") != cursor:
-        raise CursorInvalid
+        raise CursorInvalid(field)
     return packed

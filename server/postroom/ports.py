@@ -6,11 +6,13 @@ Adapters fulfil them by shape. Instants are microseconds since the epoch
 
 from asyncio import Future as AsyncFuture
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from postroom.agent import Agent, AgentState
 from postroom.mail import Mail, MailDirection, MailKind, Parties, Piece
+from postroom.records import Answer, MailboxRead, NewAgent
+from postroom.token import Token
 from postroom.workflow import Workflow
 
 T = TypeVar("T")
@@ -40,43 +42,26 @@ class Wakeups(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewAgent:
-    """An agent to be stored."""
+class Subscription(Protocol):
+    """One watcher's place among those who wait for mail."""
 
-    id: str
-    name: str
-    workflow: int
-    role: str
-    parent: int | None
-    state: AgentState
-    program: str
-    model: str
-    task_description: str
-    created_at: int
+    async def wait(self) -> None:
+        """Return when mail may have arrived. Raises Refusal when the watch must end."""
+        ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailboxRead:
-    """The record of a look into somebody else's mailbox."""
+class Watches(Protocol):
+    """Lets watchers wait. For one event loop."""
 
-    number: int = 0
-    id: str
-    reader: int
-    reader_id: str
-    owner: int
-    owner_id: str
-    read_at: int
-    method: str
-    direction: MailDirection
+    def subscribe(
+        self, agent: int, prove: "Prove", caller_id: str
+    ) -> AbstractContextManager[Subscription]:
+        """Take one of the caller's places. Raises QuotaSpent when it has no more.
 
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A stored response: the digest of its request, and its wire form."""
-
-    digest: bytes
-    response: bytes
+        `prove` says again, every few seconds, who watches; the watch ends with the
+        Refusal that it raises.
+        """
+        ...
 
 
 class WriteNeeded(Exception):
@@ -138,6 +123,14 @@ class Session(Protocol):
         """One side of an agent's unexpired mail, newest first, numbers below `before`."""
         ...
 
+    def arrivals(self, agent: int, *, after: int, limit: int, now: int) -> Sequence[Piece]:
+        """The unexpired mail of a mailbox, oldest first, numbers above `after`."""
+        ...
+
+    def received_counts(self, agents: Sequence[int]) -> Mapping[int, int]:
+        """The number of the newest piece in each of these mailboxes."""
+        ...
+
     def waiting(self, agent: Agent, *, limit: int, now: int) -> Sequence[Piece]:
         """The oldest mail that is neither claimed nor expired."""
         ...
@@ -154,6 +147,14 @@ class Session(Protocol):
 
     def reads(self, owner: int, *, before: int | None, limit: int) -> Sequence[MailboxRead]:
         """The record of foreign reads of a mailbox, newest first."""
+        ...
+
+    def token(self, key_id: str) -> Token | None:
+        """The token with this key id, live or not."""
+        ...
+
+    def tokens(self, *, agent: int | None, after: int, limit: int) -> Sequence[Token]:
+        """Tokens by number from `after` on, of one agent or of all."""
         ...
 
     def answer(self, caller: int, method: str, request_id: str) -> Answer | None:
@@ -188,6 +189,18 @@ class Session(Protocol):
         """
         ...
 
+    def add_token(self, token: Token) -> None:
+        """Store a token; from now on the agent's id alone proves nothing."""
+        ...
+
+    def revoke_token(self, token: Token, at: int) -> Token:
+        """Mark a token as revoked and return it."""
+        ...
+
+    def use_token(self, token: Token, at: int) -> None:
+        """Move a token's last_used_at; in a read afterwards, as `touch` does."""
+        ...
+
     def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
         """Set the counter of waiting plain mail, after expiry made it too high."""
         ...
@@ -220,6 +233,7 @@ class Session(Protocol):
 
 
 Work = Callable[[Session], T]
+Prove = Callable[[Session], Agent]
 
 
 class Store(Protocol):

@@ -5,30 +5,36 @@ import json
 import logging
 import os
 import signal
-import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 import uvloop
 
+from postroom import opening
 from postroom.agent import OPERATOR
 from postroom.assemble import PostRoom, assemble
-from postroom.errors import Code, Refusal
-from postroom.listen import Address, BadAddress, loopback
+from postroom.binding import CannotListen, Place, bind_grpc, bind_http, must_be_free
+from postroom.errors import Code, Refusal, stopping
+from postroom.exposure import Exposed, Exposure, judge
+from postroom.listen import BadAddress
 from postroom.ports import Session
 from postroom.rpc import openapi, reference
 from postroom.settings import BadSetting, Settings, load
 from postroom.storage.migrate import SchemaTooNew
 from postroom.storage.open import BadUrl
 from postroom.storage.sqlite import BadFile
-from postroom.surfaces.gateway import Gateway, Guard
+from postroom.surfaces.gateway import Gateway, Guard, Rules
 from postroom.surfaces.pages import Page, Pages
 from postroom.surfaces.probes import Probes
-from postroom.surfaces.web import Web, bind
+from postroom.surfaces.tools import Endpoint
+from postroom.surfaces.web import Web
 from postroom.surfaces.wire import Wire
 from postroom.sweeping import sweep_for_ever
+from postroom.tls import BadTls
+from postroom.unix import NotPrivate
 from postroom.wakeups import LocalWakeups
 
 log = logging.getLogger(__name__)
@@ -37,16 +43,6 @@ log = logging.getLogger(__name__)
 EX_UNAVAILABLE, EX_CONFIG = 69, 78
 # Under the 10 s that a stop may take (reliability.md, P44).
 GRACE_SECONDS = 8
-
-
-class CannotListen(Exception):
-    """A port is taken; the text names the setting that moves it."""
-
-    def __init__(self, address: Address, setting: str) -> None:
-        super().__init__(
-            f"cannot listen on {address}: the port is taken or not allowed; end the other "
-            f"program, or choose another address with --{setting} or POSTROOM_{setting.upper()}"
-        )
 
 
 def run(overrides: Mapping[str, str]) -> int:
@@ -61,7 +57,7 @@ def run(overrides: Mapping[str, str]) -> int:
         # Files that are made from here on are this user's alone.
         os.umask(0o077)
         uvloop.run(_serve(settings))
-    except (BadSetting, BadAddress, BadUrl) as error:
+    except (BadSetting, BadAddress, BadTls, BadUrl, Exposed, NotPrivate) as error:
         return _fail(Code.INVALID_ARGUMENT, error, EX_CONFIG)
     except (SchemaTooNew, BadFile) as error:
         return _fail(Code.FAILED_PRECONDITION, error, EX_UNAVAILABLE)
@@ -81,76 +77,82 @@ def _fail(code: Code, error: Exception, status: int) -> int:
 class _Listeners:
     wire: Wire
     web: Web
-    grpc: Address
-    http: Address
+    tools: Endpoint
+    grpc: Place
+    http: Place
 
 
 async def _serve(settings: Settings) -> None:
-    addresses = (loopback(settings.grpc, "--grpc"), loopback(settings.http, "--http"))
-    for address, setting in zip(addresses, ("grpc", "http"), strict=True):
-        _must_be_free(address, setting)
+    exposure = judge(settings)
+    must_be_free(exposure)
     stop = _stop_signal()
-    room = assemble(settings, wakeups=LocalWakeups(asyncio.get_running_loop()))
+    wakeups = LocalWakeups(asyncio.get_running_loop())
+    room = assemble(settings, wakeups=wakeups, trusted=exposure.is_trusted)
     try:
-        await _answer(room, settings, addresses, stop)
+        await asyncio.to_thread(opening.keep_operator_token, room.office, settings, exposure)
+        await _answer(room, settings, exposure, stop, wakeups)
     finally:
         await asyncio.to_thread(room.office.store.close)
 
 
-def _must_be_free(address: Address, setting: str) -> None:
-    """Look before the database is opened: a server that cannot serve must not migrate it."""
-    try:
-        bind(address.host, address.port).close()
-    except OSError:
-        raise CannotListen(address, setting) from None
+def _background(
+    room: PostRoom, wakeups: LocalWakeups, listeners: _Listeners
+) -> list[Coroutine[Any, Any, None]]:
+    store = room.office.store
+    return [
+        listeners.tools.run(),
+        sweep_for_ever(room.office),
+        wakeups.look_for_ever(store),
+        wakeups.prove_for_ever(store),
+    ]
 
 
 async def _answer(
-    room: PostRoom, settings: Settings, addresses: tuple[Address, Address], stop: asyncio.Event
+    room: PostRoom,
+    settings: Settings,
+    exposure: Exposure,
+    stop: asyncio.Event,
+    wakeups: LocalWakeups,
 ) -> None:
-    listeners = _listen(room, settings, *addresses)
+    listeners = _listen(room, settings, exposure)
     await listeners.wire.start()
     serving = asyncio.create_task(listeners.web.serve())
-    sweeping = asyncio.create_task(sweep_for_ever(room.office))
+    tasks = [asyncio.create_task(each) for each in _background(room, wakeups, listeners)]
     _announce(listeners)
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
-    sweeping.cancel()
+    opening.say_who_may_call(settings, exposure)
+    asked = asyncio.create_task(stop.wait())
+    await asyncio.wait((serving, asked), return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    # Who waits for mail would keep its call open, and with it the stop.
+    wakeups.end_all(stopping())
     await _drain(listeners, serving)
 
 
 def _announce(listeners: _Listeners) -> None:
     sys.stdout.write(f"grpc {listeners.grpc}\nhttp {listeners.http}\n")
     sys.stdout.flush()
-    log.info(
-        "whoever reaches these loopback ports may call as any agent, or as the operator by "
-        "naming none"
+
+
+def _listen(room: PostRoom, settings: Settings, exposure: Exposure) -> _Listeners:
+    wire = Wire(room.registry, opening.wire_options(settings, exposure))
+    grpc = bind_grpc(wire, exposure)
+    listener, http = bind_http(exposure)
+    gateway = Gateway(
+        room.registry, strict_json=settings.strict_json, patience=settings.watch_patience
     )
+    tools = Endpoint(Pages(gateway, _pages(room)), room.registry, room.contract)
+    app = _app(room, tools, opening.rules(exposure, http))
+    if exposure.tls:
+        opening.reload_on_hangup(exposure.tls)
+    return _Listeners(wire, Web(app, listener, GRACE_SECONDS, exposure.tls), tools, grpc, http)
 
 
-def _listen(room: PostRoom, settings: Settings, grpc: Address, http: Address) -> _Listeners:
-    wire = Wire(room.registry, reflection=settings.reflection)
-    # Tried first because gRPC's core writes lines of its own when it fails to bind.
-    _taken(grpc, "grpc").close()
-    grpc = Address(grpc.host, wire.bind(str(grpc)))
-    listener = _taken(http, "http")
-    http = Address(http.host, listener.getsockname()[1])
-    return _Listeners(wire, Web(_app(room, settings, http), listener, GRACE_SECONDS), grpc, http)
-
-
-def _taken(address: Address, setting: str) -> socket.socket:
-    try:
-        return bind(address.host, address.port)
-    except OSError:
-        raise CannotListen(address, setting) from None
-
-
-def _app(room: PostRoom, settings: Settings, http: Address) -> Guard:
+def _app(room: PostRoom, tools: Endpoint, rules: Rules) -> Guard:
     async def ready() -> None:
         await room.office.store.perform(_look, writes=True, until=None)
 
-    gateway = Gateway(room.registry, strict_json=settings.strict_json)
-    return Guard(Probes(Pages(gateway, _pages(room)), ready), hosts=_hosts(http))
+    return Guard(Probes(tools, ready), rules)
 
 
 def _pages(room: PostRoom) -> dict[str, Page]:
@@ -166,11 +168,6 @@ def _look(session: Session) -> None:
     """A write of nothing: it needs a lock, the schema, and a database that takes writes."""
     if operator := session.agent(OPERATOR):
         session.lock(operator)
-
-
-def _hosts(http: Address) -> frozenset[str]:
-    own = {str(http), f"127.0.0.1:{http.port}", f"localhost:{http.port}", f"[::1]:{http.port}"}
-    return frozenset(own)
 
 
 def _stop_signal() -> asyncio.Event:

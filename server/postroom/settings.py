@@ -28,6 +28,7 @@ class Settings:
 
     grpc: str = _setting("127.0.0.1:50051", "Address of the gRPC listener; port 0 picks one.")
     http: str = _setting("127.0.0.1:8787", "Address of the HTTP listener; port 0 picks one.")
+    unix_socket: str = _setting("", "A path to serve HTTP on instead, and PATH.grpc for gRPC.")
     database: str = _setting(
         "",
         "sqlite:///… or postgresql://… URL; empty: a file in the data directory.",
@@ -35,7 +36,17 @@ class Settings:
     )
     data_dir: str = _setting("", "The folder of the server's files; empty: the platform's own.")
     log_level: str = _setting("info", "debug, info, warning or error; the log goes to stderr.")
-    reflection: bool = _setting(True, "Whether gRPC clients may ask for the protos.")
+    require_auth: bool = _setting(False, "Whether every caller must prove itself with a token.")
+    tls_cert: str = _setting("", "A PEM file with the certificate of both listeners.")
+    tls_key: str = _setting("", "The certificate's key; nobody else may be able to read it.")
+    client_ca: str = _setting("", "The authority whose certificates clients must then show.")
+    behind_proxy: str = _setting("", "The proxy's network; it may speak plain text and for others.")
+    host: str = _setting(
+        "", "More names by which the HTTP listener is called, with commas between."
+    )
+    reflection: str = _setting("auto", "true, false or auto (only where no proof is asked for).")
+    foreign_reads: bool = _setting(True, "Whether agents may look into each other's mailboxes.")
+    watch_patience: int = _setting(60, "Seconds until a watcher that does not read is cut off.")
     strict_json: bool = _setting(False, "Whether JSON requests with unknown fields are refused.")
     exchange_limit: int = _setting(100, "Mails that one pair of agents may exchange, for good.")
     mailbox_limit: int = _setting(200, "Waiting mails that one mailbox may hold.")
@@ -65,6 +76,10 @@ class Settings:
         return self.database or f"sqlite:///{self.data_path / 'mail.db'}"
 
 
+_CHOICES = {
+    "log_level": ("debug", "info", "warning", "error"),
+    "reflection": ("true", "false", "auto"),
+}
 # The database's variable has a longer name than its field.
 _VARIABLES = {"database": "POSTROOM_DATABASE_URL"}
 
@@ -106,9 +121,10 @@ def _value(name: str, value: Any) -> Any:
         return _switch(name, value)
     if wanted is int:
         return _positive(name, value)
-    if name == "log_level" and value not in ("debug", "info", "warning", "error"):
-        raise BadSetting(f"{variable(name)} is {value!r}; give debug, info, warning or error")
-    return str(value)
+    if name in _CHOICES and str(value).lower() not in _CHOICES[name]:
+        *most, last = _CHOICES[name]
+        raise BadSetting(f"{variable(name)} is {value!r}; give {', '.join(most)} or {last}")
+    return str(value).lower() if name in _CHOICES else str(value)
 
 
 def _switch(name: str, value: Any) -> bool:

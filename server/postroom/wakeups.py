@@ -1,34 +1,169 @@
-"""Waking those who wait for mail in this process."""
+"""Waking those who watch mailboxes, on one event loop.
+
+Mail that this server stored is told by the store after its commit. Mail that another
+server stored on the same database is found by asking for the newest numbers, twice a
+second and only while somebody watches.
+"""
 
 import asyncio
-from collections import defaultdict
+import contextlib
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import TypeVar
+
+from postroom.errors import QuotaSpent, Refusal, StoreRefusal
+from postroom.ports import Prove, Session, Store
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.5
+# security.md: a revoked token ends open streams within 5 s.
+PROVE_SECONDS = 3.0
+PER_CALLER, IN_ALL = 16, 12_000
+_TOGETHER = 200
+
+T = TypeVar("T")
+
+
+class Watch:
+    """One watcher's place; fulfils ports.Subscription."""
+
+    def __init__(self, agent: int, prove: Prove) -> None:
+        self.agent = agent
+        self.prove = prove
+        self.ended: Refusal | None = None
+        self._woken = asyncio.Event()
+
+    async def wait(self) -> None:
+        """See ports.Subscription.wait."""
+        await self._woken.wait()
+        self._woken.clear()
+        if self.ended:
+            raise self.ended
+
+    def wake(self) -> None:
+        """Let the watcher look."""
+        self._woken.set()
+
+    def end(self, refusal: Refusal) -> None:
+        """End the watch with a refusal."""
+        self.ended = refusal
+        self.wake()
 
 
 class LocalWakeups:
-    """Wakes the waiters of one event loop, from whichever thread mail was stored in."""
+    """Fulfils ports.Wakeups and ports.Watches."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        per_caller: int = PER_CALLER,
+        in_all: int = IN_ALL,
+    ) -> None:
         self._loop = loop
-        self._waiters: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
+        self._per_caller, self._in_all = per_caller, in_all
+        self._watches: defaultdict[int, set[Watch]] = defaultdict(set)
+        self._callers: Counter[str] = Counter()
+        self._known: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return self._callers.total()
 
     def arrived(self, recipients: frozenset[int]) -> None:
-        """Wake whoever waits for mail of these agents."""
-        if not self._loop.is_closed():
+        """See ports.Wakeups.arrived."""
+        if self._watches and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake, recipients)
 
-    def subscribe(self, agent: int) -> asyncio.Event:
-        """An event that is set whenever mail arrives for the agent."""
-        event = asyncio.Event()
-        self._waiters[agent].add(event)
-        return event
+    @contextlib.contextmanager
+    def subscribe(self, agent: int, prove: Prove, caller_id: str) -> Iterator[Watch]:
+        """See ports.Watches.subscribe."""
+        self._admit(caller_id)
+        watch = Watch(agent, prove)
+        self._watches[agent].add(watch)
+        self._callers[caller_id] += 1
+        try:
+            yield watch
+        finally:
+            self._callers[caller_id] -= 1
+            self._callers += Counter()
+            self._watches[agent].discard(watch)
+            if not self._watches[agent]:
+                del self._watches[agent]
+                self._known.pop(agent, None)
 
-    def unsubscribe(self, agent: int, event: asyncio.Event) -> None:
-        """Forget an event."""
-        self._waiters[agent].discard(event)
-        if not self._waiters[agent]:
-            del self._waiters[agent]
+    def end_all(self, refusal: Refusal) -> None:
+        """End every watch."""
+        for group in list(self._watches.values()):
+            for watch in list(group):
+                watch.end(refusal)
+
+    async def look_for_ever(self, store: Store) -> None:
+        """Find mail that other servers stored, until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await _guarded(self.look(store))
+
+    async def prove_for_ever(self, store: Store) -> None:
+        """End the watches of callers who may not watch any more, until cancelled."""
+        while True:
+            await asyncio.sleep(PROVE_SECONDS)
+            await _guarded(self.prove(store))
+
+    async def look(self, store: Store) -> None:
+        """Look once."""
+        for agents in _chunks(list(self._watches)):
+            work = partial(_newest, agents)
+            newest = await store.perform(work, writes=False, until=None)
+            changed = {a for a, number in newest.items() if number != self._known.get(a)}
+            self._known.update(newest)
+            self._wake(frozenset(changed))
+
+    async def prove(self, store: Store) -> None:
+        """Ask once who still may watch."""
+        watches = [watch for group in self._watches.values() for watch in group]
+        for some in _chunks(watches):
+            await store.perform(partial(_prove_all, some), writes=False, until=None)
+
+    def _admit(self, caller_id: str) -> None:
+        if self._callers[caller_id] >= self._per_caller:
+            told = f"you watch {self._per_caller} mailboxes at once already; end one watch first"
+            raise QuotaSpent(told, "TOO_MANY_STREAMS", f"agent:{caller_id}", self._per_caller)
+        if len(self) >= self._in_all:
+            told = f"the server serves {self._in_all:,} watches, its limit; try again later"
+            raise QuotaSpent(told, "TOO_MANY_STREAMS", "server", self._in_all)
 
     def _wake(self, recipients: frozenset[int]) -> None:
-        for agent in recipients & self._waiters.keys():
-            for event in self._waiters[agent]:
-                event.set()
+        for agent in recipients & self._watches.keys():
+            for watch in self._watches[agent]:
+                watch.wake()
+
+
+async def _guarded(look: Awaitable[None]) -> None:
+    try:
+        await look
+    except Refusal as refusal:
+        log.warning("looking after watches failed: %s", refusal)
+
+
+def _newest(agents: Sequence[int], session: Session) -> dict[int, int]:
+    return dict(session.received_counts(agents))
+
+
+def _prove_all(watches: Sequence[Watch], session: Session) -> None:
+    for watch in watches:
+        try:
+            watch.prove(session)
+        except StoreRefusal:
+            raise
+        except Refusal as refusal:
+            watch.end(refusal)
+
+
+def _chunks(items: Sequence[T]) -> Iterator[list[T]]:
+    rest = iter(items)
+    while some := list(islice(rest, _TOGETHER)):
+        yield some

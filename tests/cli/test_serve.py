@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from postroom.cli.serve import OPTIONS
+from postroom.cli.serve import OPTIONS, Option
 from postroom.settings import Settings, variable
 
 from .conftest import Postroom
@@ -34,17 +34,33 @@ def test_nothing_given(runs: list[Overrides], postroom: Postroom) -> None:
 
 
 def test_everything_given(runs: list[Overrides], postroom: Postroom) -> None:
-    words = [word for option in OPTIONS for word in (option.flag, f"value of {option.flag}")]
+    words = [word for option in OPTIONS for word in _given(option)]
     assert postroom("serve", *words).status == 7
     assert runs == [
         {
             "grpc": "value of --grpc",
             "http": "value of --http",
+            "unix_socket": "value of --unix-socket",
             "database": "value of --database",
             "data_dir": "value of --data-dir",
+            "require_auth": "True",
+            "tls_cert": "value of --tls-cert",
+            "tls_key": "value of --tls-key",
+            "client_ca": "value of --client-ca",
+            "behind_proxy": "value of --behind-proxy",
+            "host": "value of --host",
             "log_level": "value of --log-level",
         }
     ]
+
+
+def test_a_list_is_given_one_by_one(runs: list[Overrides], postroom: Postroom) -> None:
+    postroom("serve", "--host", "one.example", "--host", "two.example")
+    assert runs == [{"host": "one.example,two.example"}]
+
+
+def _given(option: Option) -> list[str]:
+    return [option.flag] if option.is_switch else [option.flag, f"value of {option.flag}"]
 
 
 def test_help_agrees_with_the_settings(postroom: Postroom) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from postroom.agent import Agent, AgentState
 from postroom.mail import MailKind, Parties
-from postroom.ports import Answer, MailboxRead, Session, WriteNeeded
+from postroom.ports import Session, WriteNeeded
+from postroom.records import Answer, MailboxRead
 from postroom.storage.store import Store
 from tests.conformance.callers import held_up
 from tests.conformance.world import (

@@ -5,7 +5,8 @@ from functools import partial
 
 from postroom.agent import Agent, AgentState
 from postroom.mail import Mail, MailDirection, MailKind
-from postroom.ports import NewAgent, Session
+from postroom.ports import Session
+from postroom.records import NewAgent
 from postroom.storage.store import Store
 from tests.doubles import START
 

@@ -10,7 +10,7 @@ from agent.v1.mail_pb2 import (
     MailboxRead,
 )
 from postroom.errors import Code
-from postroom.ports import MailboxRead as Record
+from postroom.records import MailboxRead as Record
 from postroom.storage.failures import StoreFailure
 from postroom.storage.session import Session
 from postroom.storage.store import Store
@@ -104,7 +104,8 @@ def test_where_a_look_cannot_be_written_down_nothing_is_returned(
 
     before = contents(store)
     monkeypatch.setattr(Session, "record_read", full)
-    assert refused(lambda: room.call("ListMail", alfa, id=bravo)).reason == "STORAGE_FULL"
+    refusal = refused(lambda: room.call("ListMail", alfa, id=bravo))
+    assert (refusal.code, refusal.reason) == (Code.RESOURCE_EXHAUSTED, "AUDIT_UNAVAILABLE")
     assert contents(store) == before
 
 

@@ -84,9 +84,10 @@ def _spec(name: str) -> Spec:
 
 def test_the_post_room_declares_which_methods_read_and_which_may_be_repeated() -> None:
     reading = {spec.name for spec in REAL.specs if spec.reads_only}
-    assert reading == {"ListMail", "ListMailboxReads", "GetAgent", "ListAgents", "ListWorkflows"}
+    listing = {"ListMail", "ListMailboxReads", "ListAgents", "ListWorkflows", "ListTokens"}
+    assert reading == {*listing, "GetAgent", "WatchMail", "WaitForMail"}
     repeatable = {spec.name for spec in REAL.specs if spec.is_idempotent}
-    assert repeatable - reading == {"SetAgentState", "ArchiveAgent"}
+    assert repeatable - reading == {"SetAgentState", "ArchiveAgent", "RevokeToken"}
     keyed = {spec.name for spec in REAL.specs if spec.request_key == "request_id"}
     assert keyed == {"SendMail", "ReadMail"}
 
@@ -94,7 +95,7 @@ def test_the_post_room_declares_which_methods_read_and_which_may_be_repeated() -
 def test_the_mail_methods_are_offered_to_the_three_roles() -> None:
     offered = {spec.name: spec.roles for spec in REAL.specs if spec.roles}
     roles = ("implementer", "reviewer", "orchestrator")
-    assert offered == dict.fromkeys(("SendMail", "ListMail", "ReadMail"), roles)
+    assert offered == dict.fromkeys(("SendMail", "ListMail", "ReadMail", "WaitForMail"), roles)
 
 
 def test_the_limits_of_sending_are_declared_beside_the_fields() -> None:

@@ -15,7 +15,8 @@ from postroom.errors import Code, Expired, Refusal, invalid
 from postroom.mailbox import Mailbox
 from postroom.office import Call, Limits, Office
 from postroom.page import Cursors
-from postroom.ports import Answer, Session, Store
+from postroom.ports import Session, Store
+from postroom.records import Answer
 from postroom.rpc.contract import Spec
 from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.methods import Operation, Registry, find_operation, names

@@ -24,7 +24,7 @@ BAD = [
 
 
 async def _codes_of(room: Room, bodies: Sequence[bytes]) -> list[grpc.StatusCode]:
-    wire = Wire(room.registry, reflection=False)
+    wire = Wire(room.registry)
     port = wire.bind("127.0.0.1:0")
     await wire.start()
     codes = []

@@ -26,11 +26,12 @@ from agent.v1 import agent_pb2 as agent_dot_v1_dot_agent__pb2
 from agent.v1 import mail_pb2 as agent_dot_v1_dot_mail__pb2
 from agent.v1 import options_pb2 as agent_dot_v1_dot_options__pb2
 from agent.v1 import pagination_pb2 as agent_dot_v1_dot_pagination__pb2
+from agent.v1 import token_pb2 as agent_dot_v1_dot_token__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from google.api import field_behavior_pb2 as google_dot_api_dot_field__behavior__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x61gent/v1/agent_service.proto\x12\x08\x61gent.v1\x1a\x14\x61gent/v1/agent.proto\x1a\x13\x61gent/v1/mail.proto\x1a\x16\x61gent/v1/options.proto\x1a\x19\x61gent/v1/pagination.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/api/field_behavior.proto\"\x81\x01\n\x0fSendMailRequest\x12\x10\n\x02to\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x19\n\x04\x62ody\x18\x02 \x01(\tB\x0b\xe2\x41\x01\x02\xaa\xbb\x18\x03\x08\x90N\x12\x15\n\x08reply_to\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x1d\n\nrequest_id\x18\x04 \x01(\tB\t\xaa\xbb\x18\x05\x08\x80\x01 \x01\x42\x0b\n\t_reply_to\"A\n\x10SendMailResponse\x12\x1c\n\x04mail\x18\x01 \x01(\x0b\x32\x0e.agent.v1.Mail\x12\x0f\n\x07warning\x18\x02 \x01(\t\"s\n\x0fListMailRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12(\n\npagination\x18\x02 \x01(\x0b\x32\x14.agent.v1.Pagination\x12*\n\tdirection\x18\x03 \x01(\x0e\x32\x17.agent.v1.MailDirection\"I\n\x10ListMailResponse\x12\x1c\n\x04mail\x18\x01 \x03(\x0b\x32\x0e.agent.v1.Mail\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"G\n\x0fReadMailRequest\x12\x15\n\x05limit\x18\x01 \x01(\x05\x42\x06\xaa\xbb\x18\x02\x18\x00\x12\x1d\n\nrequest_id\x18\x02 \x01(\tB\t\xaa\xbb\x18\x05\x08\x80\x01 \x01\"C\n\x10ReadMailResponse\x12\x1c\n\x04mail\x18\x01 \x03(\x0b\x32\x0e.agent.v1.Mail\x12\x11\n\tremaining\x18\x02 \x01(\x05\"s\n\x1aRaiseReviewActivityRequest\x12\x1d\n\tagent_ids\x18\x01 \x03(\tB\n\xe2\x41\x01\x02\xaa\xbb\x18\x02\x10\x64\x12\x1b\n\x06review\x18\x02 \x01(\tB\x0b\xe2\x41\x01\x02\xaa\xbb\x18\x03\x08\xe8\x07\x12\x19\n\x04\x66ile\x18\x03 \x01(\tB\x0b\xe2\x41\x01\x02\xaa\xbb\x18\x03\x08\x80 \";\n\x1bRaiseReviewActivityResponse\x12\x1c\n\x04mail\x18\x01 \x03(\x0b\x32\x0e.agent.v1.Mail\"O\n\x17ListMailboxReadsRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12(\n\npagination\x18\x02 \x01(\x0b\x32\x14.agent.v1.Pagination\"Y\n\x18ListMailboxReadsResponse\x12$\n\x05reads\x18\x01 \x03(\x0b\x32\x15.agent.v1.MailboxRead\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xec\x01\n\x12\x43reateAgentRequest\x12\x18\n\x04name\x18\x01 \x01(\tB\n\xe2\x41\x01\x02\xaa\xbb\x18\x02\x08@\x12\x19\n\x08workflow\x18\x02 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x08\x12\x14\n\x04role\x18\x03 \x01(\tB\x06\xaa\xbb\x18\x02\x08@\x12\x11\n\tparent_id\x18\x04 \x01(\t\x12\x18\n\x07program\x18\x05 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x01\x12\x16\n\x05model\x18\x06 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x01\x12!\n\x10task_description\x18\x07 \x01(\tB\x07\xaa\xbb\x18\x03\x08\xd0\x0f\x12#\n\x05state\x18\x08 \x01(\x0e\x32\x14.agent.v1.AgentState\"5\n\x13\x43reateAgentResponse\x12\x1e\n\x05\x61gent\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Agent\"#\n\x0fGetAgentRequest\x12\x10\n\x02id\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"2\n\x10GetAgentResponse\x12\x1e\n\x05\x61gent\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Agent\"\x90\x01\n\x11ListAgentsRequest\x12\x19\n\x08workflow\x18\x01 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x08\x12\x11\n\tparent_id\x18\x02 \x01(\t\x12#\n\x05state\x18\x03 \x01(\x0e\x32\x14.agent.v1.AgentState\x12(\n\npagination\x18\x04 \x01(\x0b\x32\x14.agent.v1.Pagination\"N\n\x12ListAgentsResponse\x12\x1f\n\x06\x61gents\x18\x01 \x03(\x0b\x32\x0f.agent.v1.Agent\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"@\n\x14ListWorkflowsRequest\x12(\n\npagination\x18\x01 \x01(\x0b\x32\x14.agent.v1.Pagination\"W\n\x15ListWorkflowsResponse\x12%\n\tworkflows\x18\x01 \x03(\x0b\x32\x12.agent.v1.Workflow\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"S\n\x14SetAgentStateRequest\x12\x10\n\x02id\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12)\n\x05state\x18\x02 \x01(\x0e\x32\x14.agent.v1.AgentStateB\x04\xe2\x41\x01\x02\"7\n\x15SetAgentStateResponse\x12\x1e\n\x05\x61gent\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Agent\"\'\n\x13\x41rchiveAgentRequest\x12\x10\n\x02id\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"6\n\x14\x41rchiveAgentResponse\x12\x1e\n\x05\x61gent\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Agent2\xa4\x0e\n\x0c\x41gentService\x12\xa5\x01\n\x08SendMail\x12\x19.agent.v1.SendMailRequest\x1a\x1a.agent.v1.SendMailResponse\"b\xb2\xbb\x18%\n\x0bimplementer\n\x08reviewer\n\x0corchestrator\x82\xd3\xe4\x93\x02\x33\"\x08/v1/mail:\x01*Z$\"\x1f/agent.v1.AgentService/SendMail:\x01*\x12\xbd\x01\n\x08ListMail\x12\x19.agent.v1.ListMailRequest\x1a\x1a.agent.v1.ListMailResponse\"z\x90\x02\x01\xb2\xbb\x18%\n\x0bimplementer\n\x08reviewer\n\x0corchestrator\x82\xd3\xe4\x93\x02H\x12\x14/v1/agents/{id}/mailZ\n\x12\x08/v1/mailZ$\"\x1f/agent.v1.AgentService/ListMail:\x01*\x12\xaa\x01\n\x08ReadMail\x12\x19.agent.v1.ReadMailRequest\x1a\x1a.agent.v1.ReadMailResponse\"g\xb2\xbb\x18%\n\x0bimplementer\n\x08reviewer\n\x0corchestrator\x82\xd3\xe4\x93\x02\x38\"\r/v1/mail:read:\x01*Z$\"\x1f/agent.v1.AgentService/ReadMail:\x01*\x12\xbc\x01\n\x13RaiseReviewActivity\x12$.agent.v1.RaiseReviewActivityRequest\x1a%.agent.v1.RaiseReviewActivityResponse\"X\x82\xd3\xe4\x93\x02R\"\x1c/v1/mail:raiseReviewActivity:\x01*Z/\"*/agent.v1.AgentService/RaiseReviewActivity:\x01*\x12\xc4\x01\n\x10ListMailboxReads\x12!.agent.v1.ListMailboxReadsRequest\x1a\".agent.v1.ListMailboxReadsResponse\"i\x90\x02\x01\x82\xd3\xe4\x93\x02`\x12\x1c/v1/agents/{id}/mailboxReadsZ\x12\x12\x10/v1/mailboxReadsZ,\"\'/agent.v1.AgentService/ListMailboxReads:\x01*\x12\x8a\x01\n\x0b\x43reateAgent\x12\x1c.agent.v1.CreateAgentRequest\x1a\x1d.agent.v1.CreateAgentResponse\">\x82\xd3\xe4\x93\x02\x38\"\n/v1/agents:\x01*Z\'\"\"/agent.v1.AgentService/CreateAgent:\x01*\x12\x83\x01\n\x08GetAgent\x12\x19.agent.v1.GetAgentRequest\x1a\x1a.agent.v1.GetAgentResponse\"@\x90\x02\x01\x82\xd3\xe4\x93\x02\x37\x12\x0f/v1/agents/{id}Z$\"\x1f/agent.v1.AgentService/GetAgent:\x01*\x12\x86\x01\n\nListAgents\x12\x1b.agent.v1.ListAgentsRequest\x1a\x1c.agent.v1.ListAgentsResponse\"=\x90\x02\x01\x82\xd3\xe4\x93\x02\x34\x12\n/v1/agentsZ&\"!/agent.v1.AgentService/ListAgents:\x01*\x12\x95\x01\n\rListWorkflows\x12\x1e.agent.v1.ListWorkflowsRequest\x1a\x1f.agent.v1.ListWorkflowsResponse\"C\x90\x02\x01\x82\xd3\xe4\x93\x02:\x12\r/v1/workflowsZ)\"$/agent.v1.AgentService/ListWorkflows:\x01*\x12\xa3\x01\n\rSetAgentState\x12\x1e.agent.v1.SetAgentStateRequest\x1a\x1f.agent.v1.SetAgentStateResponse\"Q\x90\x02\x02\x82\xd3\xe4\x93\x02H\"\x18/v1/agents/{id}:setState:\x01*Z)\"$/agent.v1.AgentService/SetAgentState:\x01*\x12\x9e\x01\n\x0c\x41rchiveAgent\x12\x1d.agent.v1.ArchiveAgentRequest\x1a\x1e.agent.v1.ArchiveAgentResponse\"O\x90\x02\x02\x82\xd3\xe4\x93\x02\x46\"\x17/v1/agents/{id}:archive:\x01*Z(\"#/agent.v1.AgentService/ArchiveAgent:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x61gent/v1/agent_service.proto\x12\x08\x61gent.v1\x1a\x14\x61gent/v1/agent.proto\x1a\x13\x61gent/v1/mail.proto\x1a\x16\x61gent/v1/options.proto\x1a\x19\x61gent/v1/pagination.proto\x1a\x14\x61gent/v1/token.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/api/field_behavior.proto\"\x81\x01\n\x0fSendMailRequest\x12\x10\n\x02to\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x19\n\x04\x62ody\x18\x02 \x01(\tB\x0b\xe2\x41\x01\x02\xaa\xbb\x18\x03\x08\x90N\x12\x15\n\x08reply_to\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x1d\n\nrequest_id\x18\x04 \x01(\tB\t\xaa\xbb\x18\x05\x08\x80\x01 \x01\x42\x0b\n\t_reply_to\"A\n\x10SendMailResponse\x12\x1c\n\x04mail\x18\x01 \x01(\x0b\x32\x0e.agent.v1.Mail\x12\x0f\n\x07warning\x18\x02 \x01(\t\"s\n\x0fListMailRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12(\n\npagination\x18\x02 \x01(\x0b\x32\x14.agent.v1.Pagination\x12*\n\tdirection\x18\x03 \x01(\x0e\x32\x17.agent.v1.MailDirection\"I\n\x10ListMailResponse\x12\x1c\n\x04mail\x18\x01 \x03(\x0b\x32\x0e.agent.v1.Mail\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"G\n\x0fReadMailRequest\x12\x15\n\x05limit\x18\x01 \x01(\x05\x42\x06\xaa\xbb\x18\x02\x18\x00\x12\x1d\n\nrequest_id\x18\x02 \x01(\tB\t\xaa\xbb\x18\x05\x08\x80\x01 \x01\"C\n\x10ReadMailResponse\x12\x1c\n\x04mail\x18\x01 \x03(\x0b\x32\x0e.agent.v1.Mail\x12\x11\n\tremaining\x18\x02 \x01(\x05\"P\n\x10WatchMailRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x17\n\x06\x63ursor\x18\x02 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x10\x12\x17\n\x0finclude_waiting\x18\x03 \x01(\x08\"A\n\x11WatchMailResponse\x12\x1c\n\x04mail\x18\x01 \x01(\x0b\x32\x0e.agent.v1.Mail\x12\x0e\n\x06\x63ursor\x18\x02 \x01(\t\"5\n\x12WaitForMailRequest\x12\x1f\n\x0ftimeout_seconds\x18\x01 \x01(\x05\x42\x06\xaa\xbb\x18\x02\x18\x00\"3\n\x13WaitForMailResponse\x12\x1c\n\x04mail\x18\x01 \x03(\x0b\x32\x0e.agent.v1.Mail\"s\n\x1aRaiseReviewActivityRequest\x12\x1d\n\tagent_ids\x18\x01 \x03(\tB\n\xe2\x41\x01\x02\xaa\xbb\x18\x02\x10\x64\x12\x1b\n\x06review\x18\x02 \x01(\tB\x0b\xe2\x41\x01\x02\xaa\xbb\x18\x03\x08\xe8\x07\x12\x19\n\x04\x66ile\x18\x03 \x01(\tB\x0b\xe2\x41\x01\x02\xaa\xbb\x18\x03\x08\x80 \";\n\x1bRaiseReviewActivityResponse\x12\x1c\n\x04mail\x18\x01 \x03(\x0b\x32\x0e.agent.v1.Mail\"O\n\x17ListMailboxReadsRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12(\n\npagination\x18\x02 \x01(\x0b\x32\x14.agent.v1.Pagination\"Y\n\x18ListMailboxReadsResponse\x12$\n\x05reads\x18\x01 \x03(\x0b\x32\x15.agent.v1.MailboxRead\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xec\x01\n\x12\x43reateAgentRequest\x12\x18\n\x04name\x18\x01 \x01(\tB\n\xe2\x41\x01\x02\xaa\xbb\x18\x02\x08@\x12\x19\n\x08workflow\x18\x02 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x08\x12\x14\n\x04role\x18\x03 \x01(\tB\x06\xaa\xbb\x18\x02\x08@\x12\x11\n\tparent_id\x18\x04 \x01(\t\x12\x18\n\x07program\x18\x05 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x01\x12\x16\n\x05model\x18\x06 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x01\x12!\n\x10task_description\x18\x07 \x01(\tB\x07\xaa\xbb\x18\x03\x08\xd0\x0f\x12#\n\x05state\x18\x08 \x01(\x0e\x32\x14.agent.v1.AgentState\"5\n\x13\x43reateAgentResponse\x12\x1e\n\x05\x61gent\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Agent\"#\n\x0fGetAgentRequest\x12\x10\n\x02id\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"2\n\x10GetAgentResponse\x12\x1e\n\x05\x61gent\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Agent\"\x90\x01\n\x11ListAgentsRequest\x12\x19\n\x08workflow\x18\x01 \x01(\tB\x07\xaa\xbb\x18\x03\x08\x80\x08\x12\x11\n\tparent_id\x18\x02 \x01(\t\x12#\n\x05state\x18\x03 \x01(\x0e\x32\x14.agent.v1.AgentState\x12(\n\npagination\x18\x04 \x01(\x0b\x32\x14.agent.v1.Pagination\"N\n\x12ListAgentsResponse\x12\x1f\n\x06\x61gents\x18\x01 \x03(\x0b\x32\x0f.agent.v1.Agent\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"@\n\x14ListWorkflowsRequest\x12(\n\npagination\x18\x01 \x01(\x0b\x32\x14.agent.v1.Pagination\"W\n\x15ListWorkflowsResponse\x12%\n\tworkflows\x18\x01 \x03(\x0b\x32\x12.agent.v1.Workflow\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"S\n\x14SetAgentStateRequest\x12\x10\n\x02id\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12)\n\x05state\x18\x02 \x01(\x0e\x32\x14.agent.v1.AgentStateB\x04\xe2\x41\x01\x02\"7\n\x15SetAgentStateResponse\x12\x1e\n\x05\x61gent\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Agent\"\'\n\x13\x41rchiveAgentRequest\x12\x10\n\x02id\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"6\n\x14\x41rchiveAgentResponse\x12\x1e\n\x05\x61gent\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Agent\"C\n\x12\x43reateTokenRequest\x12\x16\n\x08\x61gent_id\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x05label\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02\x08@\"H\n\x13\x43reateTokenResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0e\n\x06key_id\x18\x02 \x01(\t\x12\x12\n\nexpires_at\x18\x03 \x01(\t\"O\n\x11ListTokensRequest\x12\x10\n\x08\x61gent_id\x18\x01 \x01(\t\x12(\n\npagination\x18\x02 \x01(\x0b\x32\x14.agent.v1.Pagination\"N\n\x12ListTokensResponse\x12\x1f\n\x06tokens\x18\x01 \x03(\x0b\x32\x0f.agent.v1.Token\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"*\n\x12RevokeTokenRequest\x12\x14\n\x06key_id\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"5\n\x13RevokeTokenResponse\x12\x1e\n\x05token\x18\x01 \x01(\x0b\x32\x0f.agent.v1.Token2\xbc\x14\n\x0c\x41gentService\x12\xa5\x01\n\x08SendMail\x12\x19.agent.v1.SendMailRequest\x1a\x1a.agent.v1.SendMailResponse\"b\xb2\xbb\x18%\n\x0bimplementer\n\x08reviewer\n\x0corchestrator\x82\xd3\xe4\x93\x02\x33\"\x08/v1/mail:\x01*Z$\"\x1f/agent.v1.AgentService/SendMail:\x01*\x12\xbd\x01\n\x08ListMail\x12\x19.agent.v1.ListMailRequest\x1a\x1a.agent.v1.ListMailResponse\"z\x90\x02\x01\xb2\xbb\x18%\n\x0bimplementer\n\x08reviewer\n\x0corchestrator\x82\xd3\xe4\x93\x02H\x12\x14/v1/agents/{id}/mailZ\n\x12\x08/v1/mailZ$\"\x1f/agent.v1.AgentService/ListMail:\x01*\x12\xaa\x01\n\x08ReadMail\x12\x19.agent.v1.ReadMailRequest\x1a\x1a.agent.v1.ReadMailResponse\"g\xb2\xbb\x18%\n\x0bimplementer\n\x08reviewer\n\x0corchestrator\x82\xd3\xe4\x93\x02\x38\"\r/v1/mail:read:\x01*Z$\"\x1f/agent.v1.AgentService/ReadMail:\x01*\x12\xa6\x01\n\tWatchMail\x12\x1a.agent.v1.WatchMailRequest\x1a\x1b.agent.v1.WatchMailResponse\"^\x90\x02\x01\x82\xd3\xe4\x93\x02U\x12\x1a/v1/agents/{id}/mail:watchZ\x10\x12\x0e/v1/mail:watchZ%\" /agent.v1.AgentService/WatchMail:\x01*0\x01\x12\xb6\x01\n\x0bWaitForMail\x12\x1c.agent.v1.WaitForMailRequest\x1a\x1d.agent.v1.WaitForMailResponse\"j\x90\x02\x01\xb2\xbb\x18%\n\x0bimplementer\n\x08reviewer\n\x0corchestrator\x82\xd3\xe4\x93\x02\x38\x12\r/v1/mail:waitZ\'\"\"/agent.v1.AgentService/WaitForMail:\x01*\x12\xbc\x01\n\x13RaiseReviewActivity\x12$.agent.v1.RaiseReviewActivityRequest\x1a%.agent.v1.RaiseReviewActivityResponse\"X\x82\xd3\xe4\x93\x02R\"\x1c/v1/mail:raiseReviewActivity:\x01*Z/\"*/agent.v1.AgentService/RaiseReviewActivity:\x01*\x12\xc4\x01\n\x10ListMailboxReads\x12!.agent.v1.ListMailboxReadsRequest\x1a\".agent.v1.ListMailboxReadsResponse\"i\x90\x02\x01\x82\xd3\xe4\x93\x02`\x12\x1c/v1/agents/{id}/mailboxReadsZ\x12\x12\x10/v1/mailboxReadsZ,\"\'/agent.v1.AgentService/ListMailboxReads:\x01*\x12\x8a\x01\n\x0b\x43reateAgent\x12\x1c.agent.v1.CreateAgentRequest\x1a\x1d.agent.v1.CreateAgentResponse\">\x82\xd3\xe4\x93\x02\x38\"\n/v1/agents:\x01*Z\'\"\"/agent.v1.AgentService/CreateAgent:\x01*\x12\x83\x01\n\x08GetAgent\x12\x19.agent.v1.GetAgentRequest\x1a\x1a.agent.v1.GetAgentResponse\"@\x90\x02\x01\x82\xd3\xe4\x93\x02\x37\x12\x0f/v1/agents/{id}Z$\"\x1f/agent.v1.AgentService/GetAgent:\x01*\x12\x86\x01\n\nListAgents\x12\x1b.agent.v1.ListAgentsRequest\x1a\x1c.agent.v1.ListAgentsResponse\"=\x90\x02\x01\x82\xd3\xe4\x93\x02\x34\x12\n/v1/agentsZ&\"!/agent.v1.AgentService/ListAgents:\x01*\x12\x95\x01\n\rListWorkflows\x12\x1e.agent.v1.ListWorkflowsRequest\x1a\x1f.agent.v1.ListWorkflowsResponse\"C\x90\x02\x01\x82\xd3\xe4\x93\x02:\x12\r/v1/workflowsZ)\"$/agent.v1.AgentService/ListWorkflows:\x01*\x12\xa3\x01\n\rSetAgentState\x12\x1e.agent.v1.SetAgentStateRequest\x1a\x1f.agent.v1.SetAgentStateResponse\"Q\x90\x02\x02\x82\xd3\xe4\x93\x02H\"\x18/v1/agents/{id}:setState:\x01*Z)\"$/agent.v1.AgentService/SetAgentState:\x01*\x12\x9e\x01\n\x0c\x41rchiveAgent\x12\x1d.agent.v1.ArchiveAgentRequest\x1a\x1e.agent.v1.ArchiveAgentResponse\"O\x90\x02\x02\x82\xd3\xe4\x93\x02\x46\"\x17/v1/agents/{id}:archive:\x01*Z(\"#/agent.v1.AgentService/ArchiveAgent:\x01*\x12\x8a\x01\n\x0b\x43reateToken\x12\x1c.agent.v1.CreateTokenRequest\x1a\x1d.agent.v1.CreateTokenResponse\">\x82\xd3\xe4\x93\x02\x38\"\n/v1/tokens:\x01*Z\'\"\"/agent.v1.AgentService/CreateToken:\x01*\x12\x86\x01\n\nListTokens\x12\x1b.agent.v1.ListTokensRequest\x1a\x1c.agent.v1.ListTokensResponse\"=\x90\x02\x01\x82\xd3\xe4\x93\x02\x34\x12\n/v1/tokensZ&\"!/agent.v1.AgentService/ListTokens:\x01*\x12\x9d\x01\n\x0bRevokeToken\x12\x1c.agent.v1.RevokeTokenRequest\x1a\x1d.agent.v1.RevokeTokenResponse\"Q\x90\x02\x02\x82\xd3\xe4\x93\x02H\"\x1a/v1/tokens/{key_id}:revoke:\x01*Z\'\"\"/agent.v1.AgentService/RevokeToken:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,6 +48,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_READMAILREQUEST'].fields_by_name['limit']._serialized_options = b'\252\273\030\002\030\000'
   _globals['_READMAILREQUEST'].fields_by_name['request_id']._loaded_options = None
   _globals['_READMAILREQUEST'].fields_by_name['request_id']._serialized_options = b'\252\273\030\005\010\200\001 \001'
+  _globals['_WATCHMAILREQUEST'].fields_by_name['cursor']._loaded_options = None
+  _globals['_WATCHMAILREQUEST'].fields_by_name['cursor']._serialized_options = b'\252\273\030\003\010\200\020'
+  _globals['_WAITFORMAILREQUEST'].fields_by_name['timeout_seconds']._loaded_options = None
+  _globals['_WAITFORMAILREQUEST'].fields_by_name['timeout_seconds']._serialized_options = b'\252\273\030\002\030\000'
   _globals['_RAISEREVIEWACTIVITYREQUEST'].fields_by_name['agent_ids']._loaded_options = None
   _globals['_RAISEREVIEWACTIVITYREQUEST'].fields_by_name['agent_ids']._serialized_options = b'\342A\001\002\252\273\030\002\020d'
   _globals['_RAISEREVIEWACTIVITYREQUEST'].fields_by_name['review']._loaded_options = None
@@ -75,12 +80,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SETAGENTSTATEREQUEST'].fields_by_name['state']._serialized_options = b'\342A\001\002'
   _globals['_ARCHIVEAGENTREQUEST'].fields_by_name['id']._loaded_options = None
   _globals['_ARCHIVEAGENTREQUEST'].fields_by_name['id']._serialized_options = b'\342A\001\002'
+  _globals['_CREATETOKENREQUEST'].fields_by_name['agent_id']._loaded_options = None
+  _globals['_CREATETOKENREQUEST'].fields_by_name['agent_id']._serialized_options = b'\342A\001\002'
+  _globals['_CREATETOKENREQUEST'].fields_by_name['label']._loaded_options = None
+  _globals['_CREATETOKENREQUEST'].fields_by_name['label']._serialized_options = b'\252\273\030\002\010@'
+  _globals['_REVOKETOKENREQUEST'].fields_by_name['key_id']._loaded_options = None
+  _globals['_REVOKETOKENREQUEST'].fields_by_name['key_id']._serialized_options = b'\342A\001\002'
   _globals['_AGENTSERVICE'].methods_by_name['SendMail']._loaded_options = None
   _globals['_AGENTSERVICE'].methods_by_name['SendMail']._serialized_options = b'\262\273\030%\n\013implementer\n\010reviewer\n\014orchestrator\202\323\344\223\0023\"\010/v1/mail:\001*Z$\"\037/agent.v1.AgentService/SendMail:\001*'
   _globals['_AGENTSERVICE'].methods_by_name['ListMail']._loaded_options = None
   _globals['_AGENTSERVICE'].methods_by_name['ListMail']._serialized_options = b'\220\002\001\262\273\030%\n\013implementer\n\010reviewer\n\014orchestrator\202\323\344\223\002H\022\024/v1/agents/{id}/mailZ\n\022\010/v1/mailZ$\"\037/agent.v1.AgentService/ListMail:\001*'
   _globals['_AGENTSERVICE'].methods_by_name['ReadMail']._loaded_options = None
   _globals['_AGENTSERVICE'].methods_by_name['ReadMail']._serialized_options = b'\262\273\030%\n\013implementer\n\010reviewer\n\014orchestrator\202\323\344\223\0028\"\r/v1/mail:read:\001*Z$\"\037/agent.v1.AgentService/ReadMail:\001*'
+  _globals['_AGENTSERVICE'].methods_by_name['WatchMail']._loaded_options = None
+  _globals['_AGENTSERVICE'].methods_by_name['WatchMail']._serialized_options = b'\220\002\001\202\323\344\223\002U\022\032/v1/agents/{id}/mail:watchZ\020\022\016/v1/mail:watchZ%\" /agent.v1.AgentService/WatchMail:\001*'
+  _globals['_AGENTSERVICE'].methods_by_name['WaitForMail']._loaded_options = None
+  _globals['_AGENTSERVICE'].methods_by_name['WaitForMail']._serialized_options = b'\220\002\001\262\273\030%\n\013implementer\n\010reviewer\n\014orchestrator\202\323\344\223\0028\022\r/v1/mail:waitZ\'\"\"/agent.v1.AgentService/WaitForMail:\001*'
   _globals['_AGENTSERVICE'].methods_by_name['RaiseReviewActivity']._loaded_options = None
   _globals['_AGENTSERVICE'].methods_by_name['RaiseReviewActivity']._serialized_options = b'\202\323\344\223\002R\"\034/v1/mail:raiseReviewActivity:\001*Z/\"*/agent.v1.AgentService/RaiseReviewActivity:\001*'
   _globals['_AGENTSERVICE'].methods_by_name['ListMailboxReads']._loaded_options = None
@@ -97,50 +112,76 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_AGENTSERVICE'].methods_by_name['SetAgentState']._serialized_options = b'\220\002\002\202\323\344\223\002H\"\030/v1/agents/{id}:setState:\001*Z)\"$/agent.v1.AgentService/SetAgentState:\001*'
   _globals['_AGENTSERVICE'].methods_by_name['ArchiveAgent']._loaded_options = None
   _globals['_AGENTSERVICE'].methods_by_name['ArchiveAgent']._serialized_options = b'\220\002\002\202\323\344\223\002F\"\027/v1/agents/{id}:archive:\001*Z(\"#/agent.v1.AgentService/ArchiveAgent:\001*'
-  _globals['_SENDMAILREQUEST']._serialized_start=200
-  _globals['_SENDMAILREQUEST']._serialized_end=329
-  _globals['_SENDMAILRESPONSE']._serialized_start=331
-  _globals['_SENDMAILRESPONSE']._serialized_end=396
-  _globals['_LISTMAILREQUEST']._serialized_start=398
-  _globals['_LISTMAILREQUEST']._serialized_end=513
-  _globals['_LISTMAILRESPONSE']._serialized_start=515
-  _globals['_LISTMAILRESPONSE']._serialized_end=588
-  _globals['_READMAILREQUEST']._serialized_start=590
-  _globals['_READMAILREQUEST']._serialized_end=661
-  _globals['_READMAILRESPONSE']._serialized_start=663
-  _globals['_READMAILRESPONSE']._serialized_end=730
-  _globals['_RAISEREVIEWACTIVITYREQUEST']._serialized_start=732
-  _globals['_RAISEREVIEWACTIVITYREQUEST']._serialized_end=847
-  _globals['_RAISEREVIEWACTIVITYRESPONSE']._serialized_start=849
-  _globals['_RAISEREVIEWACTIVITYRESPONSE']._serialized_end=908
-  _globals['_LISTMAILBOXREADSREQUEST']._serialized_start=910
-  _globals['_LISTMAILBOXREADSREQUEST']._serialized_end=989
-  _globals['_LISTMAILBOXREADSRESPONSE']._serialized_start=991
-  _globals['_LISTMAILBOXREADSRESPONSE']._serialized_end=1080
-  _globals['_CREATEAGENTREQUEST']._serialized_start=1083
-  _globals['_CREATEAGENTREQUEST']._serialized_end=1319
-  _globals['_CREATEAGENTRESPONSE']._serialized_start=1321
-  _globals['_CREATEAGENTRESPONSE']._serialized_end=1374
-  _globals['_GETAGENTREQUEST']._serialized_start=1376
-  _globals['_GETAGENTREQUEST']._serialized_end=1411
-  _globals['_GETAGENTRESPONSE']._serialized_start=1413
-  _globals['_GETAGENTRESPONSE']._serialized_end=1463
-  _globals['_LISTAGENTSREQUEST']._serialized_start=1466
-  _globals['_LISTAGENTSREQUEST']._serialized_end=1610
-  _globals['_LISTAGENTSRESPONSE']._serialized_start=1612
-  _globals['_LISTAGENTSRESPONSE']._serialized_end=1690
-  _globals['_LISTWORKFLOWSREQUEST']._serialized_start=1692
-  _globals['_LISTWORKFLOWSREQUEST']._serialized_end=1756
-  _globals['_LISTWORKFLOWSRESPONSE']._serialized_start=1758
-  _globals['_LISTWORKFLOWSRESPONSE']._serialized_end=1845
-  _globals['_SETAGENTSTATEREQUEST']._serialized_start=1847
-  _globals['_SETAGENTSTATEREQUEST']._serialized_end=1930
-  _globals['_SETAGENTSTATERESPONSE']._serialized_start=1932
-  _globals['_SETAGENTSTATERESPONSE']._serialized_end=1987
-  _globals['_ARCHIVEAGENTREQUEST']._serialized_start=1989
-  _globals['_ARCHIVEAGENTREQUEST']._serialized_end=2028
-  _globals['_ARCHIVEAGENTRESPONSE']._serialized_start=2030
-  _globals['_ARCHIVEAGENTRESPONSE']._serialized_end=2084
-  _globals['_AGENTSERVICE']._serialized_start=2087
-  _globals['_AGENTSERVICE']._serialized_end=3915
+  _globals['_AGENTSERVICE'].methods_by_name['CreateToken']._loaded_options = None
+  _globals['_AGENTSERVICE'].methods_by_name['CreateToken']._serialized_options = b'\202\323\344\223\0028\"\n/v1/tokens:\001*Z\'\"\"/agent.v1.AgentService/CreateToken:\001*'
+  _globals['_AGENTSERVICE'].methods_by_name['ListTokens']._loaded_options = None
+  _globals['_AGENTSERVICE'].methods_by_name['ListTokens']._serialized_options = b'\220\002\001\202\323\344\223\0024\022\n/v1/tokensZ&\"!/agent.v1.AgentService/ListTokens:\001*'
+  _globals['_AGENTSERVICE'].methods_by_name['RevokeToken']._loaded_options = None
+  _globals['_AGENTSERVICE'].methods_by_name['RevokeToken']._serialized_options = b'\220\002\002\202\323\344\223\002H\"\032/v1/tokens/{key_id}:revoke:\001*Z\'\"\"/agent.v1.AgentService/RevokeToken:\001*'
+  _globals['_SENDMAILREQUEST']._serialized_start=222
+  _globals['_SENDMAILREQUEST']._serialized_end=351
+  _globals['_SENDMAILRESPONSE']._serialized_start=353
+  _globals['_SENDMAILRESPONSE']._serialized_end=418
+  _globals['_LISTMAILREQUEST']._serialized_start=420
+  _globals['_LISTMAILREQUEST']._serialized_end=535
+  _globals['_LISTMAILRESPONSE']._serialized_start=537
+  _globals['_LISTMAILRESPONSE']._serialized_end=610
+  _globals['_READMAILREQUEST']._serialized_start=612
+  _globals['_READMAILREQUEST']._serialized_end=683
+  _globals['_READMAILRESPONSE']._serialized_start=685
+  _globals['_READMAILRESPONSE']._serialized_end=752
+  _globals['_WATCHMAILREQUEST']._serialized_start=754
+  _globals['_WATCHMAILREQUEST']._serialized_end=834
+  _globals['_WATCHMAILRESPONSE']._serialized_start=836
+  _globals['_WATCHMAILRESPONSE']._serialized_end=901
+  _globals['_WAITFORMAILREQUEST']._serialized_start=903
+  _globals['_WAITFORMAILREQUEST']._serialized_end=956
+  _globals['_WAITFORMAILRESPONSE']._serialized_start=958
+  _globals['_WAITFORMAILRESPONSE']._serialized_end=1009
+  _globals['_RAISEREVIEWACTIVITYREQUEST']._serialized_start=1011
+  _globals['_RAISEREVIEWACTIVITYREQUEST']._serialized_end=1126
+  _globals['_RAISEREVIEWACTIVITYRESPONSE']._serialized_start=1128
+  _globals['_RAISEREVIEWACTIVITYRESPONSE']._serialized_end=1187
+  _globals['_LISTMAILBOXREADSREQUEST']._serialized_start=1189
+  _globals['_LISTMAILBOXREADSREQUEST']._serialized_end=1268
+  _globals['_LISTMAILBOXREADSRESPONSE']._serialized_start=1270
+  _globals['_LISTMAILBOXREADSRESPONSE']._serialized_end=1359
+  _globals['_CREATEAGENTREQUEST']._serialized_start=1362
+  _globals['_CREATEAGENTREQUEST']._serialized_end=1598
+  _globals['_CREATEAGENTRESPONSE']._serialized_start=1600
+  _globals['_CREATEAGENTRESPONSE']._serialized_end=1653
+  _globals['_GETAGENTREQUEST']._serialized_start=1655
+  _globals['_GETAGENTREQUEST']._serialized_end=1690
+  _globals['_GETAGENTRESPONSE']._serialized_start=1692
+  _globals['_GETAGENTRESPONSE']._serialized_end=1742
+  _globals['_LISTAGENTSREQUEST']._serialized_start=1745
+  _globals['_LISTAGENTSREQUEST']._serialized_end=1889
+  _globals['_LISTAGENTSRESPONSE']._serialized_start=1891
+  _globals['_LISTAGENTSRESPONSE']._serialized_end=1969
+  _globals['_LISTWORKFLOWSREQUEST']._serialized_start=1971
+  _globals['_LISTWORKFLOWSREQUEST']._serialized_end=2035
+  _globals['_LISTWORKFLOWSRESPONSE']._serialized_start=2037
+  _globals['_LISTWORKFLOWSRESPONSE']._serialized_end=2124
+  _globals['_SETAGENTSTATEREQUEST']._serialized_start=2126
+  _globals['_SETAGENTSTATEREQUEST']._serialized_end=2209
+  _globals['_SETAGENTSTATERESPONSE']._serialized_start=2211
+  _globals['_SETAGENTSTATERESPONSE']._serialized_end=2266
+  _globals['_ARCHIVEAGENTREQUEST']._serialized_start=2268
+  _globals['_ARCHIVEAGENTREQUEST']._serialized_end=2307
+  _globals['_ARCHIVEAGENTRESPONSE']._serialized_start=2309
+  _globals['_ARCHIVEAGENTRESPONSE']._serialized_end=2363
+  _globals['_CREATETOKENREQUEST']._serialized_start=2365
+  _globals['_CREATETOKENREQUEST']._serialized_end=2432
+  _globals['_CREATETOKENRESPONSE']._serialized_start=2434
+  _globals['_CREATETOKENRESPONSE']._serialized_end=2506
+  _globals['_LISTTOKENSREQUEST']._serialized_start=2508
+  _globals['_LISTTOKENSREQUEST']._serialized_end=2587
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=2589
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=2667
+  _globals['_REVOKETOKENREQUEST']._serialized_start=2669
+  _globals['_REVOKETOKENREQUEST']._serialized_end=2711
+  _globals['_REVOKETOKENRESPONSE']._serialized_start=2713
+  _globals['_REVOKETOKENRESPONSE']._serialized_end=2766
+  _globals['_AGENTSERVICE']._serialized_start=2769
+  _globals['_AGENTSERVICE']._serialized_end=5389
 # @@protoc_insertion_point(module_scope)

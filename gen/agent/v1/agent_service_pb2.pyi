@@ -6,6 +6,7 @@ isort:skip_file
 from agent.v1 import agent_pb2 as _agent_pb2
 from agent.v1 import mail_pb2 as _mail_pb2
 from agent.v1 import pagination_pb2 as _pagination_pb2
+from agent.v1 import token_pb2 as _token_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -202,6 +203,112 @@ class ReadMailResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReadMailResponse: _TypeAlias = ReadMailResponse  # noqa: Y015
+
+@_typing.final
+class WatchMailRequest(_message.Message):
+    """What WatchMail takes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    CURSOR_FIELD_NUMBER: _builtins.int
+    INCLUDE_WAITING_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """Whose mailbox to watch; unset for your own."""
+    cursor: _builtins.str
+    """The cursor of the last event seen; unset to begin with what arrives next."""
+    include_waiting: _builtins.bool
+    """Whether to begin with the mail that waits; not together with a cursor."""
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        cursor: _builtins.str = ...,
+        include_waiting: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "id", b"id", "include_waiting", b"include_waiting"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchMailRequest: _TypeAlias = WatchMailRequest  # noqa: Y015
+
+@_typing.final
+class WatchMailResponse(_message.Message):
+    """One event of WatchMail."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAIL_FIELD_NUMBER: _builtins.int
+    CURSOR_FIELD_NUMBER: _builtins.int
+    cursor: _builtins.str
+    """Give this as cursor to go on after this event."""
+    @_builtins.property
+    def mail(self) -> _mail_pb2.Mail:
+        """The piece that arrived."""
+
+    def __init__(
+        self,
+        *,
+        mail: _mail_pb2.Mail | None = ...,
+        cursor: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["mail", b"mail"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "mail", b"mail"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchMailResponse: _TypeAlias = WatchMailResponse  # noqa: Y015
+
+@_typing.final
+class WaitForMailRequest(_message.Message):
+    """What WaitForMail takes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIMEOUT_SECONDS_FIELD_NUMBER: _builtins.int
+    timeout_seconds: _builtins.int
+    """How long to wait at most: 50 when 0 or unset, never more than 3600."""
+    def __init__(
+        self,
+        *,
+        timeout_seconds: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["timeout_seconds", b"timeout_seconds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WaitForMailRequest: _TypeAlias = WaitForMailRequest  # noqa: Y015
+
+@_typing.final
+class WaitForMailResponse(_message.Message):
+    """What WaitForMail returns."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAIL_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def mail(self) -> _containers.RepeatedCompositeFieldContainer[_mail_pb2.Mail]:
+        """The mail that waits, oldest first, at most 50 pieces; none when the time was
+        over.
+        """
+
+    def __init__(
+        self,
+        *,
+        mail: _abc.Iterable[_mail_pb2.Mail] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["mail", b"mail"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WaitForMailResponse: _TypeAlias = WaitForMailResponse  # noqa: Y015
 
 @_typing.final
 class RaiseReviewActivityRequest(_message.Message):
@@ -654,3 +761,161 @@ class ArchiveAgentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ArchiveAgentResponse: _TypeAlias = ArchiveAgentResponse  # noqa: Y015
+
+@_typing.final
+class CreateTokenRequest(_message.Message):
+    """What CreateToken takes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_ID_FIELD_NUMBER: _builtins.int
+    LABEL_FIELD_NUMBER: _builtins.int
+    agent_id: _builtins.str
+    """The agent that the token proves."""
+    label: _builtins.str
+    """A word to know the token by, such as the machine that it is for."""
+    def __init__(
+        self,
+        *,
+        agent_id: _builtins.str = ...,
+        label: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent_id", b"agent_id", "label", b"label"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateTokenRequest: _TypeAlias = CreateTokenRequest  # noqa: Y015
+
+@_typing.final
+class CreateTokenResponse(_message.Message):
+    """What CreateToken returns."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: _builtins.int
+    KEY_ID_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_FIELD_NUMBER: _builtins.int
+    token: _builtins.str
+    """The token itself, shown this once."""
+    key_id: _builtins.str
+    """The part of the token that names it and is no secret."""
+    expires_at: _builtins.str
+    """From when on it proves nothing."""
+    def __init__(
+        self,
+        *,
+        token: _builtins.str = ...,
+        key_id: _builtins.str = ...,
+        expires_at: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_at", b"expires_at", "key_id", b"key_id", "token", b"token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateTokenResponse: _TypeAlias = CreateTokenResponse  # noqa: Y015
+
+@_typing.final
+class ListTokensRequest(_message.Message):
+    """What ListTokens takes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_ID_FIELD_NUMBER: _builtins.int
+    PAGINATION_FIELD_NUMBER: _builtins.int
+    agent_id: _builtins.str
+    """Only tokens of this agent."""
+    @_builtins.property
+    def pagination(self) -> _pagination_pb2.Pagination:
+        """Which page to return."""
+
+    def __init__(
+        self,
+        *,
+        agent_id: _builtins.str = ...,
+        pagination: _pagination_pb2.Pagination | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pagination", b"pagination"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent_id", b"agent_id", "pagination", b"pagination"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTokensRequest: _TypeAlias = ListTokensRequest  # noqa: Y015
+
+@_typing.final
+class ListTokensResponse(_message.Message):
+    """What ListTokens returns."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKENS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """The cursor of the next page; empty at the end."""
+    @_builtins.property
+    def tokens(self) -> _containers.RepeatedCompositeFieldContainer[_token_pb2.Token]:
+        """The page, oldest first."""
+
+    def __init__(
+        self,
+        *,
+        tokens: _abc.Iterable[_token_pb2.Token] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTokensResponse: _TypeAlias = ListTokensResponse  # noqa: Y015
+
+@_typing.final
+class RevokeTokenRequest(_message.Message):
+    """What RevokeToken takes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_ID_FIELD_NUMBER: _builtins.int
+    key_id: _builtins.str
+    """Which token, by the key id that CreateToken and ListTokens give."""
+    def __init__(
+        self,
+        *,
+        key_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key_id", b"key_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeTokenRequest: _TypeAlias = RevokeTokenRequest  # noqa: Y015
+
+@_typing.final
+class RevokeTokenResponse(_message.Message):
+    """What RevokeToken returns."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def token(self) -> _token_pb2.Token:
+        """The token, revoked."""
+
+    def __init__(
+        self,
+        *,
+        token: _token_pb2.Token | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["token", b"token"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["token", b"token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeTokenResponse: _TypeAlias = RevokeTokenResponse  # noqa: Y015

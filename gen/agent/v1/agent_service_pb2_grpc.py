@@ -50,6 +50,16 @@ class AgentServiceStub:
                 request_serializer=agent_dot_v1_dot_agent__service__pb2.ReadMailRequest.SerializeToString,
                 response_deserializer=agent_dot_v1_dot_agent__service__pb2.ReadMailResponse.FromString,
                 _registered_method=True)
+        self.WatchMail = channel.unary_stream(
+                '/agent.v1.AgentService/WatchMail',
+                request_serializer=agent_dot_v1_dot_agent__service__pb2.WatchMailRequest.SerializeToString,
+                response_deserializer=agent_dot_v1_dot_agent__service__pb2.WatchMailResponse.FromString,
+                _registered_method=True)
+        self.WaitForMail = channel.unary_unary(
+                '/agent.v1.AgentService/WaitForMail',
+                request_serializer=agent_dot_v1_dot_agent__service__pb2.WaitForMailRequest.SerializeToString,
+                response_deserializer=agent_dot_v1_dot_agent__service__pb2.WaitForMailResponse.FromString,
+                _registered_method=True)
         self.RaiseReviewActivity = channel.unary_unary(
                 '/agent.v1.AgentService/RaiseReviewActivity',
                 request_serializer=agent_dot_v1_dot_agent__service__pb2.RaiseReviewActivityRequest.SerializeToString,
@@ -89,6 +99,21 @@ class AgentServiceStub:
                 '/agent.v1.AgentService/ArchiveAgent',
                 request_serializer=agent_dot_v1_dot_agent__service__pb2.ArchiveAgentRequest.SerializeToString,
                 response_deserializer=agent_dot_v1_dot_agent__service__pb2.ArchiveAgentResponse.FromString,
+                _registered_method=True)
+        self.CreateToken = channel.unary_unary(
+                '/agent.v1.AgentService/CreateToken',
+                request_serializer=agent_dot_v1_dot_agent__service__pb2.CreateTokenRequest.SerializeToString,
+                response_deserializer=agent_dot_v1_dot_agent__service__pb2.CreateTokenResponse.FromString,
+                _registered_method=True)
+        self.ListTokens = channel.unary_unary(
+                '/agent.v1.AgentService/ListTokens',
+                request_serializer=agent_dot_v1_dot_agent__service__pb2.ListTokensRequest.SerializeToString,
+                response_deserializer=agent_dot_v1_dot_agent__service__pb2.ListTokensResponse.FromString,
+                _registered_method=True)
+        self.RevokeToken = channel.unary_unary(
+                '/agent.v1.AgentService/RevokeToken',
+                request_serializer=agent_dot_v1_dot_agent__service__pb2.RevokeTokenRequest.SerializeToString,
+                response_deserializer=agent_dot_v1_dot_agent__service__pb2.RevokeTokenResponse.FromString,
                 _registered_method=True)
 
 
@@ -143,6 +168,31 @@ class AgentServiceServicer:
         to repeat the call: the same mail is returned again instead of the next.
         `remaining` says how many pieces still wait. You cannot read for another
         agent; ListMail looks without taking.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchMail(self, request, context):
+        """Watch a mailbox: every piece that arrives, as it arrives.
+
+        Claims nothing. With include_waiting the stream begins with the mail that
+        waits, oldest first. Each event has a cursor; give the last one you saw to go
+        on without a gap after the stream has ended. Without id it watches your own
+        mailbox; another agent's id is allowed, and it is written down that you
+        looked. Ends with resource_exhausted when you read more slowly than mail
+        arrives or watch too much at once, and with unavailable when the server stops.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WaitForMail(self, request, context):
+        """Wait until mail waits in your mailbox, and list it without claiming it.
+
+        Returns at once when there is some already, and with no mail when the time is
+        over. Call it when you have nothing to do until somebody writes: it costs no
+        turns. Then take the mail with ReadMail.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -226,6 +276,35 @@ class AgentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CreateToken(self, request, context):
+        """Make a token with which an agent proves who it is.
+
+        The operator alone may call this. The token is shown once; from then on the
+        agent's id alone is not believed any more. An agent may have two live tokens,
+        so that one can replace the other.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTokens(self, request, context):
+        """List tokens, oldest first, without their secrets.
+
+        The operator alone may call this.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokeToken(self, request, context):
+        """Make a token worthless, on every server and for open streams within seconds.
+
+        The operator alone may call this. Revoking a revoked token changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AgentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -243,6 +322,16 @@ def add_AgentServiceServicer_to_server(servicer, server):
                     servicer.ReadMail,
                     request_deserializer=agent_dot_v1_dot_agent__service__pb2.ReadMailRequest.FromString,
                     response_serializer=agent_dot_v1_dot_agent__service__pb2.ReadMailResponse.SerializeToString,
+            ),
+            'WatchMail': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchMail,
+                    request_deserializer=agent_dot_v1_dot_agent__service__pb2.WatchMailRequest.FromString,
+                    response_serializer=agent_dot_v1_dot_agent__service__pb2.WatchMailResponse.SerializeToString,
+            ),
+            'WaitForMail': grpc.unary_unary_rpc_method_handler(
+                    servicer.WaitForMail,
+                    request_deserializer=agent_dot_v1_dot_agent__service__pb2.WaitForMailRequest.FromString,
+                    response_serializer=agent_dot_v1_dot_agent__service__pb2.WaitForMailResponse.SerializeToString,
             ),
             'RaiseReviewActivity': grpc.unary_unary_rpc_method_handler(
                     servicer.RaiseReviewActivity,
@@ -283,6 +372,21 @@ def add_AgentServiceServicer_to_server(servicer, server):
                     servicer.ArchiveAgent,
                     request_deserializer=agent_dot_v1_dot_agent__service__pb2.ArchiveAgentRequest.FromString,
                     response_serializer=agent_dot_v1_dot_agent__service__pb2.ArchiveAgentResponse.SerializeToString,
+            ),
+            'CreateToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateToken,
+                    request_deserializer=agent_dot_v1_dot_agent__service__pb2.CreateTokenRequest.FromString,
+                    response_serializer=agent_dot_v1_dot_agent__service__pb2.CreateTokenResponse.SerializeToString,
+            ),
+            'ListTokens': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTokens,
+                    request_deserializer=agent_dot_v1_dot_agent__service__pb2.ListTokensRequest.FromString,
+                    response_serializer=agent_dot_v1_dot_agent__service__pb2.ListTokensResponse.SerializeToString,
+            ),
+            'RevokeToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeToken,
+                    request_deserializer=agent_dot_v1_dot_agent__service__pb2.RevokeTokenRequest.FromString,
+                    response_serializer=agent_dot_v1_dot_agent__service__pb2.RevokeTokenResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -367,6 +471,60 @@ class AgentService:
             '/agent.v1.AgentService/ReadMail',
             agent_dot_v1_dot_agent__service__pb2.ReadMailRequest.SerializeToString,
             agent_dot_v1_dot_agent__service__pb2.ReadMailResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchMail(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/agent.v1.AgentService/WatchMail',
+            agent_dot_v1_dot_agent__service__pb2.WatchMailRequest.SerializeToString,
+            agent_dot_v1_dot_agent__service__pb2.WatchMailResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WaitForMail(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agent.v1.AgentService/WaitForMail',
+            agent_dot_v1_dot_agent__service__pb2.WaitForMailRequest.SerializeToString,
+            agent_dot_v1_dot_agent__service__pb2.WaitForMailResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -583,6 +741,87 @@ class AgentService:
             '/agent.v1.AgentService/ArchiveAgent',
             agent_dot_v1_dot_agent__service__pb2.ArchiveAgentRequest.SerializeToString,
             agent_dot_v1_dot_agent__service__pb2.ArchiveAgentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agent.v1.AgentService/CreateToken',
+            agent_dot_v1_dot_agent__service__pb2.CreateTokenRequest.SerializeToString,
+            agent_dot_v1_dot_agent__service__pb2.CreateTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTokens(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agent.v1.AgentService/ListTokens',
+            agent_dot_v1_dot_agent__service__pb2.ListTokensRequest.SerializeToString,
+            agent_dot_v1_dot_agent__service__pb2.ListTokensResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agent.v1.AgentService/RevokeToken',
+            agent_dot_v1_dot_agent__service__pb2.RevokeTokenRequest.SerializeToString,
+            agent_dot_v1_dot_agent__service__pb2.RevokeTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

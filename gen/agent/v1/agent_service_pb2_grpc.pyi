@@ -73,6 +73,23 @@ class AgentServiceStub:
     `remaining` says how many pieces still wait. You cannot read for another
     agent; ListMail looks without taking.
     """
+    WatchMail: _grpc.UnaryStreamMultiCallable[_agent_service_pb2.WatchMailRequest, _agent_service_pb2.WatchMailResponse]
+    """Watch a mailbox: every piece that arrives, as it arrives.
+
+    Claims nothing. With include_waiting the stream begins with the mail that
+    waits, oldest first. Each event has a cursor; give the last one you saw to go
+    on without a gap after the stream has ended. Without id it watches your own
+    mailbox; another agent's id is allowed, and it is written down that you
+    looked. Ends with resource_exhausted when you read more slowly than mail
+    arrives or watch too much at once, and with unavailable when the server stops.
+    """
+    WaitForMail: _grpc.UnaryUnaryMultiCallable[_agent_service_pb2.WaitForMailRequest, _agent_service_pb2.WaitForMailResponse]
+    """Wait until mail waits in your mailbox, and list it without claiming it.
+
+    Returns at once when there is some already, and with no mail when the time is
+    over. Call it when you have nothing to do until somebody writes: it costs no
+    turns. Then take the mail with ReadMail.
+    """
     RaiseReviewActivity: _grpc.UnaryUnaryMultiCallable[_agent_service_pb2.RaiseReviewActivityRequest, _agent_service_pb2.RaiseReviewActivityResponse]
     """Tell agents that a review has moved.
 
@@ -116,6 +133,23 @@ class AgentServiceStub:
     For its parent and the operator. It keeps its history, gets no more mail
     and may call nothing; its name is free again and its children stay.
     Archiving an archived agent changes nothing.
+    """
+    CreateToken: _grpc.UnaryUnaryMultiCallable[_agent_service_pb2.CreateTokenRequest, _agent_service_pb2.CreateTokenResponse]
+    """Make a token with which an agent proves who it is.
+
+    The operator alone may call this. The token is shown once; from then on the
+    agent's id alone is not believed any more. An agent may have two live tokens,
+    so that one can replace the other.
+    """
+    ListTokens: _grpc.UnaryUnaryMultiCallable[_agent_service_pb2.ListTokensRequest, _agent_service_pb2.ListTokensResponse]
+    """List tokens, oldest first, without their secrets.
+
+    The operator alone may call this.
+    """
+    RevokeToken: _grpc.UnaryUnaryMultiCallable[_agent_service_pb2.RevokeTokenRequest, _agent_service_pb2.RevokeTokenResponse]
+    """Make a token worthless, on every server and for open streams within seconds.
+
+    The operator alone may call this. Revoking a revoked token changes nothing.
     """
 
 @_typing.type_check_only
@@ -163,6 +197,23 @@ class AgentServiceAsyncStub(AgentServiceStub):
     `remaining` says how many pieces still wait. You cannot read for another
     agent; ListMail looks without taking.
     """
+    WatchMail: _aio.UnaryStreamMultiCallable[_agent_service_pb2.WatchMailRequest, _agent_service_pb2.WatchMailResponse]  # type: ignore[assignment]
+    """Watch a mailbox: every piece that arrives, as it arrives.
+
+    Claims nothing. With include_waiting the stream begins with the mail that
+    waits, oldest first. Each event has a cursor; give the last one you saw to go
+    on without a gap after the stream has ended. Without id it watches your own
+    mailbox; another agent's id is allowed, and it is written down that you
+    looked. Ends with resource_exhausted when you read more slowly than mail
+    arrives or watch too much at once, and with unavailable when the server stops.
+    """
+    WaitForMail: _aio.UnaryUnaryMultiCallable[_agent_service_pb2.WaitForMailRequest, _agent_service_pb2.WaitForMailResponse]  # type: ignore[assignment]
+    """Wait until mail waits in your mailbox, and list it without claiming it.
+
+    Returns at once when there is some already, and with no mail when the time is
+    over. Call it when you have nothing to do until somebody writes: it costs no
+    turns. Then take the mail with ReadMail.
+    """
     RaiseReviewActivity: _aio.UnaryUnaryMultiCallable[_agent_service_pb2.RaiseReviewActivityRequest, _agent_service_pb2.RaiseReviewActivityResponse]  # type: ignore[assignment]
     """Tell agents that a review has moved.
 
@@ -206,6 +257,23 @@ class AgentServiceAsyncStub(AgentServiceStub):
     For its parent and the operator. It keeps its history, gets no more mail
     and may call nothing; its name is free again and its children stay.
     Archiving an archived agent changes nothing.
+    """
+    CreateToken: _aio.UnaryUnaryMultiCallable[_agent_service_pb2.CreateTokenRequest, _agent_service_pb2.CreateTokenResponse]  # type: ignore[assignment]
+    """Make a token with which an agent proves who it is.
+
+    The operator alone may call this. The token is shown once; from then on the
+    agent's id alone is not believed any more. An agent may have two live tokens,
+    so that one can replace the other.
+    """
+    ListTokens: _aio.UnaryUnaryMultiCallable[_agent_service_pb2.ListTokensRequest, _agent_service_pb2.ListTokensResponse]  # type: ignore[assignment]
+    """List tokens, oldest first, without their secrets.
+
+    The operator alone may call this.
+    """
+    RevokeToken: _aio.UnaryUnaryMultiCallable[_agent_service_pb2.RevokeTokenRequest, _agent_service_pb2.RevokeTokenResponse]  # type: ignore[assignment]
+    """Make a token worthless, on every server and for open streams within seconds.
+
+    The operator alone may call this. Revoking a revoked token changes nothing.
     """
 
 class AgentServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -267,6 +335,35 @@ class AgentServiceServicer(metaclass=_abc_1.ABCMeta):
         to repeat the call: the same mail is returned again instead of the next.
         `remaining` says how many pieces still wait. You cannot read for another
         agent; ListMail looks without taking.
+        """
+
+    @_abc_1.abstractmethod
+    def WatchMail(
+        self,
+        request: _agent_service_pb2.WatchMailRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_agent_service_pb2.WatchMailResponse], _abc.AsyncIterator[_agent_service_pb2.WatchMailResponse]]:
+        """Watch a mailbox: every piece that arrives, as it arrives.
+
+        Claims nothing. With include_waiting the stream begins with the mail that
+        waits, oldest first. Each event has a cursor; give the last one you saw to go
+        on without a gap after the stream has ended. Without id it watches your own
+        mailbox; another agent's id is allowed, and it is written down that you
+        looked. Ends with resource_exhausted when you read more slowly than mail
+        arrives or watch too much at once, and with unavailable when the server stops.
+        """
+
+    @_abc_1.abstractmethod
+    def WaitForMail(
+        self,
+        request: _agent_service_pb2.WaitForMailRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_agent_service_pb2.WaitForMailResponse, _abc.Awaitable[_agent_service_pb2.WaitForMailResponse]]:
+        """Wait until mail waits in your mailbox, and list it without claiming it.
+
+        Returns at once when there is some already, and with no mail when the time is
+        over. Call it when you have nothing to do until somebody writes: it costs no
+        turns. Then take the mail with ReadMail.
         """
 
     @_abc_1.abstractmethod
@@ -359,6 +456,41 @@ class AgentServiceServicer(metaclass=_abc_1.ABCMeta):
         For its parent and the operator. It keeps its history, gets no more mail
         and may call nothing; its name is free again and its children stay.
         Archiving an archived agent changes nothing.
+        """
+
+    @_abc_1.abstractmethod
+    def CreateToken(
+        self,
+        request: _agent_service_pb2.CreateTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_agent_service_pb2.CreateTokenResponse, _abc.Awaitable[_agent_service_pb2.CreateTokenResponse]]:
+        """Make a token with which an agent proves who it is.
+
+        The operator alone may call this. The token is shown once; from then on the
+        agent's id alone is not believed any more. An agent may have two live tokens,
+        so that one can replace the other.
+        """
+
+    @_abc_1.abstractmethod
+    def ListTokens(
+        self,
+        request: _agent_service_pb2.ListTokensRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_agent_service_pb2.ListTokensResponse, _abc.Awaitable[_agent_service_pb2.ListTokensResponse]]:
+        """List tokens, oldest first, without their secrets.
+
+        The operator alone may call this.
+        """
+
+    @_abc_1.abstractmethod
+    def RevokeToken(
+        self,
+        request: _agent_service_pb2.RevokeTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_agent_service_pb2.RevokeTokenResponse, _abc.Awaitable[_agent_service_pb2.RevokeTokenResponse]]:
+        """Make a token worthless, on every server and for open streams within seconds.
+
+        The operator alone may call this. Revoking a revoked token changes nothing.
         """
 
 def add_AgentServiceServicer_to_server(servicer: AgentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

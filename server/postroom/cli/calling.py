@@ -2,21 +2,53 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from postroom.cli.connection import post
-from postroom.cli.environment import client
+from postroom.cli.command import Then
+from postroom.cli.connection import Answer, post
+from postroom.cli.environment import Client, client, operator_token
+from postroom.cli.failure import Failure
 from postroom.cli.output import write
 from postroom.cli.reply import response
 from postroom.cli.terminal import tell
 from postroom.rpc.contract import Spec
 
+Json = Mapping[str, Any]
 
-def call(spec: Spec, request: Mapping[str, Any], form: str | None, seconds: float) -> None:
-    """Call a method and write what it returns."""
+
+def call(
+    spec: Spec, request: Json, form: str | None, seconds: float, then: Then | None = None
+) -> None:
+    """Call a method, and perhaps one more, and write what they return."""
+    answer, value = _ask(spec, request, seconds)
+    document = answer.body.decode()
+    if then is not None:
+        try:
+            _, more = _ask(then.spec, then.request(value), seconds)
+        except Failure:
+            # The first call has been done, so its answer must not be lost.
+            write(form, document, value, spec.output)
+            raise
+        value = {**value, **more}
+        document = json.dumps(value, ensure_ascii=False)
+    write(form, document, value, spec.output)
+
+
+def _ask(spec: Spec, request: Json, seconds: float) -> tuple[Answer, Json]:
     who = client()
+    try:
+        return _asked(who, spec, request, seconds)
+    except Failure as refused:
+        token = operator_token(who) if refused.reason == "TOKEN_REQUIRED" else ""
+        if not token:
+            raise
+        return _asked(replace(who, token=token), spec, request, seconds)
+
+
+def _asked(who: Client, spec: Spec, request: Json, seconds: float) -> tuple[Answer, Json]:
     answer = post(who, spec.full_name, json.dumps(request).encode(), seconds)
     value = response(answer, spec.output, who.url)
     if answer.ignored_fields:
         tell(f"warning: the server ignored fields that it does not know: {answer.ignored_fields}")
-    write(form, answer.body.decode(), value, spec.output)
+    return answer, value

@@ -29,6 +29,23 @@ class Part:
     fill: Fill
 
 
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A second call that a flag asks for; it takes one value of the first call's answer."""
+
+    flag: click.Option
+    spec: Spec
+    field: str
+    source: Sequence[str]
+
+    def request(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+        """Make its request."""
+        value: Any = answer
+        for name in self.source:
+            value = value[name]
+        return {self.field: value}
+
+
 @cache
 def contract() -> Contract:
     """The contract, read once and only when a command needs it."""
@@ -36,22 +53,29 @@ def contract() -> Contract:
 
 
 def build(
-    name: str, spec: Spec, text: str, parts: Sequence[Part], start: Mapping[str, Any] | None = None
+    name: str,
+    spec: Spec,
+    text: str,
+    parts: Sequence[Part],
+    start: Mapping[str, Any] | None = None,
+    *,
+    then: Then | None = None,
 ) -> click.Command:
     """Make the command that calls a method; the request begins as `start`."""
 
     def run(form: str | None, seconds: float, **given: Any) -> None:
         as_json = given.pop(_AS_JSON, False)
+        more = then if then and given.pop(then.flag.name) else None
         request = deepcopy(dict(start or {}))
         _fill_all(request, parts, given)
         # Imported now: help is shown without what only a call needs.
         from postroom.cli.calling import call  # noqa: PLC0415
 
-        call(spec, request, "json" if as_json else form, seconds)
+        call(spec, request, "json" if as_json else form, seconds, more)
 
     return click.Command(
         name,
-        params=[*(part.parameter for part in parts), *_settings()],
+        params=[*(part.parameter for part in parts), *([then.flag] if then else []), *_settings()],
         callback=run,
         help=text,
         short_help=text.split("\n\n", maxsplit=1)[0],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
-from postroom.cli.environment import Client
+from postroom.cli.environment import UNIX, Client
 from postroom.cli.failure import Failure
 
 _CHUNK = 1 << 16
@@ -31,7 +31,8 @@ def post(client: Client, path: str, body: bytes, seconds: float) -> Answer:
     deadline = time.monotonic() + seconds + _GRACE
     connection = _connect(client.url, seconds)
     try:
-        path = f"{urlsplit(client.url).path}/{path}"
+        before = "" if client.url.startswith(UNIX) else urlsplit(client.url).path
+        path = f"{before}/{path}"
         connection.request("POST", path, body, _headers(client, seconds))
         return _receive(connection, deadline)
     except (OSError, http.client.HTTPException) as error:
@@ -56,7 +57,10 @@ def stranger(url: str, found: str) -> Failure:
 
 
 def _connect(url: str, seconds: float) -> http.client.HTTPConnection:
-    connection = _connection(urlsplit(url), seconds)
+    if url.startswith(UNIX):
+        connection: http.client.HTTPConnection = _OnSocket(url.removeprefix(UNIX), seconds)
+    else:
+        connection = _connection(urlsplit(url), seconds)
     try:
         connection.connect()
     except OSError as error:
@@ -64,6 +68,20 @@ def _connect(url: str, seconds: float) -> http.client.HTTPConnection:
         told = f'cannot reach the server at {url}{why}; start it with "postroom serve" '
         raise Failure("unavailable", f"{told}or set POSTROOM_URL") from error
     return connection
+
+
+class _OnSocket(http.client.HTTPConnection):
+    """HTTP on a Unix socket."""
+
+    def __init__(self, path: str, seconds: float) -> None:
+        super().__init__("localhost", timeout=seconds)
+        self._path = path
+
+    def connect(self) -> None:
+        """Open the socket."""
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
 
 
 def _connection(url: SplitResult, seconds: float) -> http.client.HTTPConnection:

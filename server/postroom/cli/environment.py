@@ -3,14 +3,22 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
+from postroom.agent import OPERATOR
 from postroom.cli.credential import token_in
 from postroom.cli.failure import Failure
+from postroom.token import OPERATOR_FILE
 
 DEFAULT_URL = "http://127.0.0.1:8787"
+# What the address of a Unix socket begins with; its path follows.
+UNIX = "unix:"
 URL, TOKEN, TOKEN_FILE = "POSTROOM_URL", "POSTROOM_TOKEN", "POSTROOM_TOKEN_FILE"
+DATA_DIR = "POSTROOM_DATA_DIR"
 AGENT_ID, SEED_AGENT_ID = "POSTROOM_AGENT_ID", "KOMRAD_AGENT_ID"
+MCP_EMBEDDED = "POSTROOM_MCP_EMBEDDED"
 
 NAMES = (
     f"Server: {URL} ({DEFAULT_URL} when unset). Caller: {AGENT_ID}, or {SEED_AGENT_ID}; "
@@ -30,12 +38,56 @@ class Client:
 
 def client(environ: Mapping[str, str] = os.environ) -> Client:
     """Read the client's variables; an empty one counts as unset."""
-    url = environ.get(URL) or DEFAULT_URL
     return Client(
-        url=_checked_url(url).rstrip("/"),
-        agent_id=_checked_id(environ.get(AGENT_ID) or environ.get(SEED_AGENT_ID) or ""),
+        url=server(environ),
+        agent_id=agent_id(environ),
         token=token_in(environ.get(TOKEN) or "", environ.get(TOKEN_FILE) or ""),
     )
+
+
+def server(environ: Mapping[str, str] = os.environ) -> str:
+    """The server's address."""
+    return _checked_url(environ.get(URL) or DEFAULT_URL).rstrip("/")
+
+
+def agent_id(environ: Mapping[str, str] = os.environ) -> str:
+    """Whom the caller names itself as."""
+    return _checked_id(environ.get(AGENT_ID) or environ.get(SEED_AGENT_ID) or "")
+
+
+def may_embed(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether `postroom mcp` may open the database itself when no server answers."""
+    return environ.get(MCP_EMBEDDED, "").lower() in ("1", "true", "yes")
+
+
+def proof(environ: Mapping[str, str] = os.environ) -> tuple[bool, str]:
+    """Whether a token is set, and the file that holds one; never the token itself."""
+    return bool(environ.get(TOKEN)), environ.get(TOKEN_FILE) or ""
+
+
+def operator_token(who: Client, environ: Mapping[str, str] = os.environ) -> str:
+    """The operator's token of a server on this machine, '' where it is not for this caller.
+
+    Only for somebody who gave no identity of their own, and never to another machine.
+    """
+    if who.token or who.agent_id not in ("", OPERATOR) or not _is_here(who.url):
+        return ""
+    # Imported now: most calls need no token of the operator's.
+    from platformdirs import user_data_path  # noqa: PLC0415
+
+    folder = environ.get(DATA_DIR)
+    path = (Path(folder) if folder else user_data_path("postroom")) / OPERATOR_FILE
+    return token_in("", str(path)) if os.access(path, os.R_OK) else ""
+
+
+def _is_here(url: str) -> bool:
+    if url.startswith(UNIX):
+        return True
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _checked_url(url: str) -> str:
@@ -46,6 +98,8 @@ def _checked_url(url: str) -> str:
 
 
 def _is_plain(url: str) -> bool:
+    if url.startswith(UNIX):
+        return url.isprintable() and url.startswith(f"{UNIX}/")
     try:
         parts = urlsplit(url)
         return _names_a_server(parts) and parts.port != 0

@@ -33,7 +33,10 @@ def exit_status(code: str) -> int:
 class Failure(Exception):
     """A call that did not succeed: a code and a message for the person."""
 
-    def __init__(self, code: str, message: str, status: int | None = None) -> None:
+    def __init__(
+        self, code: str, message: str, status: int | None = None, reason: str = ""
+    ) -> None:
         super().__init__(message)
         self.code = code
+        self.reason = reason
         self.status = exit_status(code) if status is None else status

@@ -14,8 +14,21 @@ class Form:
     # Flags that stand for one value of a field, and values that are always sent.
     switches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
+    # A flag that asks for one more call.
+    then: "Then | None" = None
     # What it does, where that is less than the method's own comment says.
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Then:
+    """A call after the first: one field of its request comes from the first one's answer."""
+
+    flag: str
+    method: str
+    field: str
+    source: tuple[str, ...]
+    text: str
 
 
 _PAGE = {"--limit": "pagination.limit", "--cursor": "pagination.cursor"}
@@ -33,6 +46,13 @@ _AGENT = {
             "--task": "task_description",
         },
         switches={"--dormant": ("state", "dormant")},
+        then=Then(
+            flag="--token",
+            method="CreateToken",
+            field="agentId",
+            source=("agent", "id"),
+            text="Make a token for it too, which is shown this once.",
+        ),
     ),
     "list": Form(
         method="ListAgents",
@@ -54,6 +74,12 @@ _AGENT = {
     ),
 }
 
+_TOKEN = {
+    "create": Form(method="CreateToken", options={"--agent": "agent_id", "--label": "label"}),
+    "list": Form(method="ListTokens", options={"--agent": "agent_id", **_PAGE}),
+    "revoke": Form(method="RevokeToken", arguments=("key_id",)),
+}
+
 _WORKFLOW = {"list": Form(method="ListWorkflows", options=_PAGE)}
 
 _SEND = Form(
@@ -71,4 +97,4 @@ _LIST = Form(
 _READ = Form(method="ReadMail", options={"--limit": "limit", "--request-id": "request_id"})
 
 COMMANDS = {"send": _SEND, "list": _LIST, "read": _READ}
-GROUPS = {"agent": _AGENT, "workflow": _WORKFLOW}
+GROUPS = {"agent": _AGENT, "token": _TOKEN, "workflow": _WORKFLOW}

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from postroom.cli.command import Part, build, contract, json_switch
+from postroom.cli.command import Part, Then, build, contract, json_switch
 from postroom.cli.environment import NAMES
 from postroom.cli.flags import Leaf, argument, leaves, option
 from postroom.cli.forms import COMMANDS, GROUPS, Form
@@ -30,7 +30,8 @@ def command(name: str, form: Form) -> click.Command:
     start: dict[str, Any] = {}
     for path, value in form.fixed.items():
         _set(start, by_name[path], value)
-    made = build(name, spec, _text(form, spec.doc, by_name), list(_parts(form, by_name)), start)
+    parts = list(_parts(form, by_name))
+    made = build(name, spec, _text(form, spec.doc, by_name), parts, start, then=_then(form))
     made.params.append(json_switch())
     return made
 
@@ -42,6 +43,15 @@ def _parts(form: Form, by_name: Mapping[str, Leaf]) -> Iterator[Part]:
         yield Part(option(by_name[path], flag, f"option_{i}"), by_name[path].fill)
     for i, (flag, (path, value)) in enumerate(form.switches.items()):
         yield _switch(flag, f"switch_{i}", by_name[path], value)
+
+
+def _then(form: Form) -> Then | None:
+    if form.then is None:
+        return None
+    wanted = form.then
+    spec = next(spec for spec in contract().specs if spec.name == wanted.method)
+    flag = click.Option(["then", wanted.flag], is_flag=True, help=wanted.text)
+    return Then(flag, spec, wanted.field, wanted.source)
 
 
 def _switch(flag: str, name: str, leaf: Leaf, value: str) -> Part:

@@ -36,4 +36,11 @@ def _refusal(value: Any, answer: Answer, url: str) -> Failure:
     # A bool is an int to Python, but no code.
     if type(code) is not int or not 0 < code < len(CODES):
         return stranger(url, f"HTTP {answer.status} without a status of ours")
-    return Failure(CODES[code], str(value.get("message") or "the server gave no reason"))
+    told = str(value.get("message") or "the server gave no reason")
+    return Failure(CODES[code], told, reason=_reason(value))
+
+
+def _reason(value: Any) -> str:
+    details = value.get("details")
+    found = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+    return next((str(one["reason"]) for one in found if "reason" in one), "")

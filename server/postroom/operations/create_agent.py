@@ -5,7 +5,7 @@ from postroom import lookup, workflow
 from postroom.agent import ID_PREFIX, Agent, AgentState, check_name
 from postroom.errors import AlreadyExists, Archived, Forbidden, invalid, quoted
 from postroom.office import Call
-from postroom.ports import NewAgent
+from postroom.records import NewAgent
 from postroom.rpc.messages import agent_message
 from postroom.workflow import Workflow
 

@@ -2,12 +2,10 @@
 
 from agent.v1.agent_service_pb2 import ListMailRequest
 from postroom import lookup
-from postroom.agent import Agent
-from postroom.errors import Forbidden
+from postroom.foreign import record_read
 from postroom.mail import MailDirection
 from postroom.office import Call
 from postroom.page import page_limit
-from postroom.ports import MailboxRead
 from postroom.rpc.messages import fitting, mail_list
 
 
@@ -19,26 +17,9 @@ def list_mail(call: Call, request: ListMailRequest) -> bytes:
     scope = (call.caller.id, "mail", owner.id, direction.name)
     before = cursors.read(request.pagination.cursor, *scope)
     if owner.number != call.caller.number:
-        _record(call, owner, direction)
+        record_read(call, owner, direction)
     limit = page_limit(request.pagination.limit)
     found = call.session.mail(owner.number, direction, before=before, limit=limit + 1, now=call.now)
     shown = fitting(found, limit)
     more = len(shown) < len(found)
     return mail_list(shown, cursors.write(shown[-1][0], *scope) if more else "")
-
-
-def _record(call: Call, owner: Agent, direction: MailDirection) -> None:
-    if owner.is_operator:
-        raise Forbidden("the operator's mail is not for agents to read", "OPERATOR_MAILBOX")
-    call.session.record_read(
-        MailboxRead(
-            id=call.new_id("read_"),
-            reader=call.caller.number,
-            reader_id=call.caller.id,
-            owner=owner.number,
-            owner_id=owner.id,
-            read_at=call.now,
-            method=call.method,
-            direction=direction,
-        )
-    )

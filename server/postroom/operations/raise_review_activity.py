@@ -2,9 +2,9 @@
 
 from agent.v1.agent_service_pb2 import RaiseReviewActivityRequest, RaiseReviewActivityResponse
 from postroom import lookup
-from postroom.errors import Forbidden
 from postroom.mail import MailKind
 from postroom.office import Call
+from postroom.operators import operator_only
 from postroom.rpc.messages import mail_message
 
 
@@ -12,8 +12,7 @@ def raise_review_activity(
     call: Call, request: RaiseReviewActivityRequest
 ) -> RaiseReviewActivityResponse:
     """Raise one notice for each agent named, all or none."""
-    if not call.caller.is_operator:
-        raise Forbidden("only the operator raises review notices", "OPERATOR_ONLY")
+    operator_only(call, "raise review notices")
     ids = dict.fromkeys(request.agent_ids)
     named = [lookup.agent(call.session, id) for id in ids]
     agents = call.session.lock(*named, call.caller)[: len(named)]

@@ -1,7 +1,7 @@
 """SendMail: one piece of mail to another agent (mail.md, check by check)."""
 
 from agent.v1.agent_service_pb2 import SendMailRequest, SendMailResponse
-from postroom import address, exchange, mailbox
+from postroom import address, exchange, mailbox, token
 from postroom.agent import Agent
 from postroom.errors import NotFound, invalid, quoted
 from postroom.mail import ID_PREFIX, Mail, MailKind
@@ -11,6 +11,9 @@ from postroom.rpc.messages import mail_message
 
 def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
     """Store one mail, the counters and, when it spends the pair's limit, the notices."""
+    if token.is_in(request.body):
+        told = "holds a token of this post room; take it out, and have it revoked if it was shown"
+        raise invalid("body", told, "BODY_CONTAINS_CREDENTIAL")
     recipient = address.resolve(call.session, call.caller, request.to)
     if recipient.number == call.caller.number:
         raise invalid("to", "is yourself; mail goes to another agent", "SELF_SEND")

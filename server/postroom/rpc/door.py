@@ -17,10 +17,16 @@ Metadata = Sequence[tuple[str, str | bytes]]
 
 
 class Incoming(NamedTuple):
-    """What came beside a request: metadata (lower-case names) and the seconds left."""
+    """What came beside a request: metadata (lower-case names) and the seconds left.
+
+    `peer` is the address of the caller's machine, '' where none is known; `peer_uris`
+    are those of the certificate that the caller has shown and the server has checked.
+    """
 
     metadata: Metadata = ()
     time_left: float | None = None
+    peer: str = ""
+    peer_uris: Sequence[str] = ()
 
 
 @dataclass(slots=True)

@@ -1,52 +1,142 @@
-"""Who a caller says it is, read from what came beside the request."""
+"""Who a caller is, proven or taken on trust (security.md, section 3)."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from postroom import token
 from postroom.agent import OPERATOR, Agent
-from postroom.errors import CallerUnknown, Code, Refusal, quoted
+from postroom.errors import CallerUnknown, Code, Forbidden, Refusal, quoted
+from postroom.instant import MINUTE
 from postroom.ports import Session
 from postroom.rpc.door import Metadata
 
 AGENT_ID = "postroom-agent-id"
+AUTHORIZATION = "authorization"
 IDEMPOTENCY_KEY = "idempotency-key"
+_CERTIFIED = re.compile(r"(?:spiffe://[^/]+/agent/|urn:postroom:agent:)([A-Za-z0-9_]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The agent that a caller named; naming nobody means the operator.
+    """What a caller gave: a token, the id of an agent, a certificate, several or nothing.
 
-    A name is taken on trust, so servers that read it listen on loopback only.
+    All that it gave must mean the same agent. Where the server trusts, an id without a
+    token is believed, unless that agent has ever had a token, and naming nobody means
+    the operator. `trusted` must only be true while nobody but this machine can reach
+    the server.
     """
 
-    agent_id: str = OPERATOR
+    agent_id: str = ""
+    token: str = ""
+    trusted: bool = False
+    certified_id: str = ""
 
-    def caller(self, session: Session) -> Agent:
-        """The live agent behind the identity. Raises CallerUnknown."""
-        # What cannot be printed is no id, and not every database can be asked for it.
-        agent = session.agent(self.agent_id) if self.agent_id.isprintable() else None
-        if agent is None:
-            raise CallerUnknown(
-                f"no agent has the id {quoted(self.agent_id)} that you call as; "
-                "set POSTROOM_AGENT_ID to the id that `postroom agent list` shows"
-            )
+    def caller(self, session: Session, now: int) -> Agent:
+        """The live agent behind the identity. Raises CallerUnknown, Forbidden."""
+        certified = self._certified(session) if self.certified_id else None
+        if self.token:
+            agent = self._proven(session, now)
+            self._must_agree("token", agent)
+        else:
+            agent = certified or self._named(session)
+        if certified and certified.number != agent.number:
+            told = f"your certificate names {certified.id}, and your token proves another agent"
+            raise Forbidden(told, "IDENTITY_MISMATCH")
         if agent.is_archived:
-            told = f"the agent {self.agent_id} that you call as is archived and may call nothing"
+            told = f"the agent {agent.id} that you call as is archived and may call nothing"
             raise CallerUnknown(told, "CALLER_ARCHIVED")
         return agent
 
+    def _proven(self, session: Session, now: int) -> Agent:
+        key_id, secret = token.parse(self.token)
+        found = session.token(key_id)
+        agent = session.agent(found.agent_id) if found else None
+        if not token.matches(found, secret) or not found or not agent or not found.is_live(now):
+            raise token.invalid_token()
+        if not self.token.startswith(token.prefix_of(agent.id)):
+            raise token.invalid_token()
+        if now - (found.last_used_at or 0) >= MINUTE:
+            session.use_token(found, now)
+        return agent
 
-def identify(metadata: Metadata) -> Identity:
+    def _certified(self, session: Session) -> Agent:
+        agent = session.agent(self.certified_id)
+        # A certificate may be signed by somebody who is not the operator, so it proves agents only.
+        if agent is None or agent.is_operator:
+            raise CallerUnknown(
+                f"your certificate names {quoted(self.certified_id)}, and no agent has that id"
+            )
+        self._must_agree("certificate", agent)
+        return agent
+
+    def _must_agree(self, proof: str, agent: Agent) -> None:
+        if self.agent_id and self.agent_id != agent.id:
+            told = (
+                f"your {proof} proves {agent.id}, and you call as another agent; name that one or "
+                "none"
+            )
+            raise Forbidden(told, "IDENTITY_MISMATCH")
+
+    def _named(self, session: Session) -> Agent:
+        if not self.trusted:
+            raise token.token_required(
+                "this server wants proof of who calls; set POSTROOM_TOKEN to the token that the "
+                "operator made for you"
+            )
+        named = self.agent_id or OPERATOR
+        # What cannot be printed is no id, and not every database can be asked for it.
+        agent = session.agent(named) if named.isprintable() else None
+        if agent is None:
+            raise CallerUnknown(
+                f"no agent has the id {quoted(named)} that you call as; "
+                "set POSTROOM_AGENT_ID to the id that `postroom agent list` shows"
+            )
+        if agent.proves and not agent.is_operator:
+            raise token.token_required(
+                f"the agent {agent.id} has a token and must call with it; set POSTROOM_TOKEN"
+            )
+        return agent
+
+
+def identify(metadata: Metadata, *, trusted: bool, peer_uris: Sequence[str] = ()) -> Identity:
     """Read the identity. Raises Refusal (AMBIGUOUS_CREDENTIAL) for two different ones."""
-    named = values(metadata, AGENT_ID)
-    if len(set(named)) > 1:
-        raise Refusal(
-            f"{AGENT_ID} is given more than once; call as one agent",
-            Code.INVALID_ARGUMENT,
-            "AMBIGUOUS_CREDENTIAL",
-        )
-    return Identity(named[0]) if named and named[0] else Identity()
+    return Identity(
+        agent_id=_single(metadata, AGENT_ID),
+        token=_bearer(_single(metadata, AUTHORIZATION)),
+        trusted=trusted,
+        certified_id=_certified_id(peer_uris) if peer_uris else "",
+    )
 
 
 def values(metadata: Metadata, name: str) -> list[str]:
     """The text values that a name has in metadata."""
     return [value for key, value in metadata if key == name and isinstance(value, str)]
+
+
+def _single(metadata: Metadata, name: str) -> str:
+    found = values(metadata, name)
+    if len(set(found)) > 1:
+        raise _ambiguous(f"{name} is given more than once")
+    return found[0] if found else ""
+
+
+def _certified_id(uris: Sequence[str]) -> str:
+    """The agent that a certificate names by its URIs, '' when they name none."""
+    found = {match[1] for uri in uris if (match := _CERTIFIED.fullmatch(uri))}
+    if len(found) > 1:
+        raise _ambiguous("your certificate names several agents")
+    return found.pop() if found else ""
+
+
+def _ambiguous(told: str) -> Refusal:
+    return Refusal(f"{told}; call as one agent", Code.INVALID_ARGUMENT, "AMBIGUOUS_CREDENTIAL")
+
+
+def _bearer(authorization: str) -> str:
+    scheme, _, credential = authorization.partition(" ")
+    if not authorization:
+        return ""
+    if scheme.lower() != "bearer" or not credential.strip():
+        raise token.invalid_token()
+    return credential.strip()

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from agent.v1 import agent_pb2, mail_pb2
+from agent.v1 import agent_pb2, mail_pb2, token_pb2
 from postroom.agent import Agent
 from postroom.instant import rfc3339
 from postroom.mail import Mail, Piece
 from postroom.page import MAX_BYTES
-from postroom.ports import MailboxRead
+from postroom.records import MailboxRead
+from postroom.token import Token
 from postroom.workflow import Workflow
 
 # Tags of fields: `repeated Mail mail = 1` and `next_page_token = 2` of a list,
@@ -35,6 +36,28 @@ def mail_message(mail: Mail) -> mail_pb2.Mail:
         created_at=rfc3339(mail.created_at),
         expires_at=rfc3339(mail.expires_at),
         kind=mail_pb2.MailKind.ValueType(mail.kind),
+    )
+
+
+def piece_message(piece: Piece) -> mail_pb2.Mail:
+    """The message of a piece as it is kept."""
+    _, wire, claimed_at, _ = piece
+    message = mail_pb2.Mail.FromString(wire)
+    if claimed_at is not None:
+        message.claimed_at = rfc3339(claimed_at)
+    return message
+
+
+def token_message(token: Token) -> token_pb2.Token:
+    """The message of a token, without its secret."""
+    return token_pb2.Token(
+        key_id=token.key_id,
+        agent_id=token.agent_id,
+        label=token.label,
+        created_at=rfc3339(token.created_at),
+        expires_at=rfc3339(token.expires_at) if token.expires_at else "",
+        revoked_at=rfc3339(token.revoked_at) if token.revoked_at else None,
+        last_used_at=rfc3339(token.last_used_at) if token.last_used_at else None,
     )
 
 

@@ -1,24 +1,29 @@
 """The registry: each declared method joined to its operation."""
 
 import hashlib
+import inspect
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
 from google.protobuf.message import Message
 
+from postroom import foreign
 from postroom.agent import Agent
-from postroom.errors import AlreadyExists, Expired
+from postroom.errors import AlreadyExists, CallerUnknown, Expired
 from postroom.instant import MINUTE
-from postroom.office import Call, Office
-from postroom.ports import Answer, Session
+from postroom.office import Call, Office, StreamCall
+from postroom.ports import Session
+from postroom.records import Answer
 from postroom.rpc.contract import Contract, Spec
 from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.identity import IDEMPOTENCY_KEY, Identity, identify, values
 from postroom.rpc.rules import checker
+from postroom.rpc.throttle import Throttle
 
 Operation = Callable[..., Any]
 # An operation returns its response as a message, or in wire form where that is ready.
@@ -48,12 +53,12 @@ class Method:
         The caller is proven first, then the fields are checked, then a repeated
         request_id is answered; only then the operation runs (mail.md's order).
         """
-        caller = identity.caller(session)
+        now = office.clock.now()
+        caller = identity.caller(session, now)
         self.check(request)
         key = getattr(request, self.spec.request_key) if self.spec.request_key else ""
         if key and (stored := session.answer(caller.number, self.spec.full_name, key)):
             return _repeat(stored, request)
-        now = office.clock.now()
         call = Call(office, session, caller, self.spec.full_name, now)
         response: Response = self.operation(call, request)
         self._touch(session, caller, now)
@@ -62,14 +67,37 @@ class Method:
             session.keep_answer(caller.number, self.spec.full_name, key, answer, now)
         return response
 
+    @cached_property
+    def lasts(self) -> bool:
+        """Whether the operation waits for something, outside any transaction."""
+        return inspect.iscoroutinefunction(self.operation)
+
+    async def last(
+        self, office: Office, identity: Identity, request: Message, time_left: float | None
+    ) -> Response:
+        """Answer a request with an operation that waits."""
+        call = await self._lasting(office, identity, request, time_left)
+        response: Response = await self.operation(call, request)
+        return response
+
     async def stream(
         self, office: Office, identity: Identity, request: Message
-    ) -> AsyncIterator[Message]:
+    ) -> AsyncGenerator[Message, None]:
         """Answer a request with messages; the operation opens its own transactions."""
-        caller = await office.store.perform(identity.caller, writes=False, until=None)
+        call = await self._lasting(office, identity, request, None)
+        async with aclosing(self.operation(call, request)) as messages:
+            async for message in messages:
+                yield message
+
+    async def _lasting(
+        self, office: Office, identity: Identity, request: Message, time_left: float | None
+    ) -> StreamCall:
+        def prove(session: Session) -> Agent:
+            return identity.caller(session, office.clock.now())
+
+        caller = await office.store.perform(prove, writes=False, until=None)
         self.check(request)
-        async for message in self.operation(office, caller, request):
-            yield message
+        return StreamCall(office, caller, self.spec.full_name, prove, time_left)
 
     def _touch(self, session: Session, caller: Agent, now: int) -> None:
         # mail.md: each write counts as activity, reads at most once a minute.
@@ -85,8 +113,13 @@ class Registry:
         office: Office,
         contract: Contract,
         find: Callable[[Spec], Operation] = find_operation,
+        *,
+        trusted: bool = True,
+        throttle: Throttle | None = None,
     ) -> None:
         self.office = office
+        self._trusted = trusted
+        self._throttle = throttle or Throttle()
         self._methods = {
             spec.full_name: Method(spec, checker(contract, spec.fields), find(spec))
             for spec in contract.specs
@@ -114,33 +147,48 @@ class Registry:
         del outgoing
         return _wire(await self._answer(spec, request, incoming))
 
-    def stream(
+    async def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> AsyncIterator[Message]:
         """Answer one request with a stream. Raises Refusal on iteration."""
         del outgoing
-        identity = _prepare(spec, request, incoming)
-        return self._methods[spec.full_name].stream(self.office, identity, request)
-
-    def _answer(self, spec: Spec, request: Message, incoming: Incoming) -> Awaitable[Response]:
         method = self._methods[spec.full_name]
-        identity = _prepare(spec, request, incoming)
+        try:
+            identity = self._prepare(spec, request, incoming)
+            async with aclosing(method.stream(self.office, identity, request)) as messages:
+                async for message in messages:
+                    yield message
+        except CallerUnknown as refusal:
+            raise self._throttle.judged(refusal, incoming.peer) from None
+
+    async def _answer(self, spec: Spec, request: Message, incoming: Incoming) -> Response:
+        try:
+            return await self._begin(spec, request, incoming)
+        except CallerUnknown as refusal:
+            raise self._throttle.judged(refusal, incoming.peer) from None
+
+    def _begin(self, spec: Spec, request: Message, incoming: Incoming) -> Awaitable[Response]:
+        method = self._methods[spec.full_name]
+        identity = self._prepare(spec, request, incoming)
+        if method.lasts:
+            return method.last(self.office, identity, request, incoming.time_left)
         work = partial(method.call, self.office, identity, request)
         until = _until(incoming.time_left)
-        return self.office.store.perform(work, writes=not spec.reads_only, until=until)
+        if spec.reads_only:
+            return foreign.read(self.office.store, work, until)
+        return self.office.store.perform(work, writes=True, until=until)
+
+    def _prepare(self, spec: Spec, request: Message, incoming: Incoming) -> Identity:
+        identity = identify(incoming.metadata, trusted=self._trusted, peer_uris=incoming.peer_uris)
+        if spec.request_key and not getattr(request, spec.request_key):
+            for key in values(incoming.metadata, IDEMPOTENCY_KEY)[:1]:
+                setattr(request, spec.request_key, key)
+        return identity
 
 
 def names(specs: Iterable[Spec]) -> list[str]:
     """The services of these methods, each once."""
     return list(dict.fromkeys(spec.service for spec in specs))
-
-
-def _prepare(spec: Spec, request: Message, incoming: Incoming) -> Identity:
-    identity = identify(incoming.metadata)
-    if spec.request_key and not getattr(request, spec.request_key):
-        for key in values(incoming.metadata, IDEMPOTENCY_KEY)[:1]:
-            setattr(request, spec.request_key, key)
-    return identity
 
 
 def _until(time_left: float | None) -> float | None:

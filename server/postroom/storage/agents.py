@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from postroom.agent import Agent, AgentState
 from postroom.mailbox import Mailbox
-from postroom.ports import NewAgent
+from postroom.records import NewAgent
 from postroom.storage import statements
 from postroom.storage.database import Row
 from postroom.storage.models import AgentRow, MailboxRow, WorkflowRow
@@ -15,7 +15,9 @@ from postroom.workflow import Workflow
 def agent_of(row: Row) -> Agent:
     """An agent from a row of statements.AGENT."""
     # Positional, and quick: agents are read on the hot path.
-    return Agent._make((*row[:8], AgentState(row[8]), *row[9:13], Mailbox._make(row[13:])))
+    return Agent._make(
+        (*row[:8], AgentState(row[8]), *row[9:13], bool(row[13]), Mailbox._make(row[14:]))
+    )
 
 
 class AgentQueries(Transaction):

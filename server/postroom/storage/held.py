@@ -106,10 +106,10 @@ class Held:
         numbers = mail.recipient, received, mail.sender, sent
         self._mail.append((mail.id, *numbers, int(mail.kind), *times, crc32(wire), wire))
 
-    def reload(self, agent: Agent) -> None:
+    def reload(self, agent_id: str) -> None:
         """Read an agent again after the database changed its row."""
-        row = self.connection.one(statements.AGENT_BY_ID, (agent.id,))
-        if row and self.holds(agent):
+        row = self.connection.one(statements.AGENT_BY_ID, (agent_id,))
+        if row and agent_id in self._numbers:
             self.hold([agent_of(row)])
 
     def flush(self) -> Connection:

@@ -32,6 +32,15 @@ class MailQueries(Transaction):
         bound = _NO_BOUND if before is None else before
         return self._pieces(text, (agent, bound, now, limit))
 
+    def arrivals(self, agent: int, *, after: int, limit: int, now: int) -> Sequence[Piece]:
+        """See ports.Session.arrivals."""
+        return self._pieces(statements.ARRIVALS, (agent, after, now, limit))
+
+    def received_counts(self, agents: Sequence[int]) -> Mapping[int, int]:
+        """See ports.Session.received_counts."""
+        text = statements.RECEIVED_COUNTS.format(holes=", ".join("?" * len(agents)))
+        return dict(self.connection.all(text, agents) if agents else ())
+
     def waiting(self, agent: Agent, *, limit: int, now: int) -> Sequence[Piece]:
         """See Session.waiting."""
         since = agent.mailbox.claimed_through

@@ -52,6 +52,7 @@ class AgentRow(Model):
     model = TextField()
     task_description = TextField()
     created_at = BigIntegerField()
+    proves = SmallIntegerField(default=0)
 
     class Meta:
         table_name = "agent"
@@ -133,6 +134,23 @@ class AnswerRow(Model):
         primary_key = CompositeKey("caller", "method", "request_id")
 
 
+class TokenRow(Model):
+    """A token, with a hash in the place of its secret."""
+
+    number = BigAutoField()
+    key_id = TextField(unique=True)
+    secret_hash = BlobField()
+    agent = BigIntegerField()
+    label = TextField()
+    created_at = BigIntegerField()
+    expires_at = BigIntegerField(null=True)
+    revoked_at = BigIntegerField(null=True)
+    last_used_at = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "token"
+
+
 class OutboxRow(Model):
     """What the archive has still to take."""
 
@@ -154,5 +172,6 @@ TABLES: tuple[type[Model], ...] = (
     MailRow,
     MailboxReadRow,
     AnswerRow,
+    TokenRow,
     OutboxRow,
 )

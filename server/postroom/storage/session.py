@@ -4,15 +4,16 @@ from collections.abc import Sequence
 
 from postroom.agent import Agent
 from postroom.mail import Mail, MailDirection
-from postroom.ports import Answer, MailboxRead
+from postroom.records import Answer, MailboxRead
 from postroom.storage import statements
 from postroom.storage.agents import AgentQueries
 from postroom.storage.database import Row
 from postroom.storage.mail import MailQueries
 from postroom.storage.models import AgentRow, MailboxReadRow
+from postroom.storage.tokens import TokenQueries
 
 
-class Session(AgentQueries, MailQueries):
+class Session(AgentQueries, MailQueries, TokenQueries):
     """Fulfils postroom.ports.Session."""
 
     def reads(self, owner: int, *, before: int | None, limit: int) -> Sequence[MailboxRead]:

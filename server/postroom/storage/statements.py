@@ -12,7 +12,7 @@ class Rows(NamedTuple):
 
 AGENT = """
 SELECT a.number, a.id, a.name, a.workflow, COALESCE(w.id, ''), a.role, a.parent, p.id, a.state,
-       a.program, a.model, a.task_description, a.created_at,
+       a.program, a.model, a.task_description, a.created_at, a.proves,
        b.received, b.sent, b.waiting, b.claimed_through, b.last_active_at
 FROM agent a
 JOIN mailbox b ON b.agent = a.number
@@ -37,6 +37,22 @@ SELECT sent_number, wire, claimed_at, checksum FROM mail
 WHERE sender = ? AND sent_number < ? AND expires_at > ?
 ORDER BY sent_number DESC LIMIT ?
 """
+
+ARRIVALS = """
+SELECT received_number, wire, claimed_at, checksum FROM mail
+WHERE recipient = ? AND received_number > ? AND expires_at > ?
+ORDER BY received_number LIMIT ?
+"""
+
+RECEIVED_COUNTS = "SELECT agent, received FROM mailbox WHERE agent IN ({holes})"
+
+TOKENS = """
+SELECT t.number, t.key_id, t.secret_hash, t.agent, a.id, t.label, t.created_at, t.expires_at,
+       t.revoked_at, t.last_used_at
+FROM token t JOIN agent a ON a.number = t.agent
+"""
+
+TOKEN_BY_KEY_ID = TOKENS + "WHERE t.key_id = ?"
 
 WAITING = """
 SELECT received_number, wire, claimed_at, checksum FROM mail

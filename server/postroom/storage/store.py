@@ -36,7 +36,9 @@ class Store(ABC):
         except BaseException:
             connection.close()
             raise
-        committer = Committer(connection, runner, wakeups.arrived if wakeups else _nobody)
+        # Not `if wakeups`: an empty hub is false and would never be told of mail.
+        arrived = _nobody if wakeups is None else wakeups.arrived
+        committer = Committer(connection, runner, arrived)
         self._writer = Writer(committer.commit, committer.close)
 
     @property
@@ -121,17 +123,19 @@ class Store(ABC):
         self.connection.open()
         session = Session(self.connection, None)
         result = work(session)
-        if session.idle:
-            self._touch_later(session)
+        if session.idle or session.used:
+            self._write_down_later(session)
         return result
 
-    def _touch_later(self, session: Session) -> None:
-        def touch(writing: SessionPort) -> None:
+    def _write_down_later(self, session: Session) -> None:
+        def write_down(writing: SessionPort) -> None:
             for agent, at in session.idle:
                 writing.touch(agent, at)
+            for token, at in session.used:
+                writing.use_token(token, at)
 
         forgotten: concurrent.futures.Future[None] = concurrent.futures.Future()
-        self._writer.submit(Job(touch, forgotten))
+        self._writer.submit(Job(write_down, forgotten))
 
 
 class InlineStore(Store):

@@ -6,6 +6,7 @@ from typing import Protocol
 from postroom.agent import Agent
 from postroom.ports import WriteNeeded
 from postroom.storage.database import Connection
+from postroom.token import Token
 
 
 class Locks(Protocol):
@@ -20,9 +21,9 @@ class Transaction:
     """One call's part of a transaction.
 
     Several calls may share a database transaction; `writes` tells whether this one
-    has changed anything yet, `arrived` in whose mailboxes it put mail, and `idle`
-    who read without being able to say so. `aside` is the connection for what no
-    mail that is still to be stored can change.
+    has changed anything yet, `arrived` in whose mailboxes it put mail, and `idle` and
+    `used` which agents and tokens did something that is still to be written down.
+    `aside` is the connection for what no mail that is still to be stored can change.
     """
 
     def __init__(self, connection: Connection, locks: Locks | None) -> None:
@@ -33,6 +34,7 @@ class Transaction:
         self.arrived: set[int] = set()
         self.touched: set[int] = set()
         self.idle: list[tuple[Agent, int]] = []
+        self.used: list[tuple[Token, int]] = []
 
     def writing(self) -> None:
         """Count a write. Raises WriteNeeded in a read."""

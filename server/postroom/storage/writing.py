@@ -7,6 +7,7 @@ from postroom.mail import Mail, Piece
 from postroom.storage.held import Held
 from postroom.storage.mail import pair_of
 from postroom.storage.session import Session
+from postroom.token import Token
 
 
 class WritingSession(Session):
@@ -47,14 +48,23 @@ class WritingSession(Session):
     def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
         """See ports.Session.claim."""
         remaining = super().claim(agent, pieces, at)
-        self._held.reload(agent)
+        self._held.reload(agent.id)
         return remaining
 
     def set_state(self, agent: Agent, state: AgentState) -> Agent:
         """See ports.Session.set_state."""
         changed = super().set_state(agent, state)
-        self._held.reload(agent)
+        self._held.reload(agent.id)
         return changed
+
+    def add_token(self, token: Token) -> None:
+        """See ports.Session.add_token."""
+        super().add_token(token)
+        self._held.reload(token.agent_id)
+
+    def use_token(self, token: Token, at: int) -> None:
+        """See ports.Session.use_token."""
+        self.store_use(token, at)
 
     def touch(self, agent: Agent, at: int) -> None:
         """See ports.Session.touch."""

@@ -16,8 +16,9 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2
 from grpc_status import rpc_status
 
-from postroom.errors import Code, Refusal, StoreRefusal
+from postroom.errors import Code, Refusal, stopping
 from postroom.rpc.status import refusal_of, status
+from postroom.surfaces.peer import Admit
 
 Deserializer = Callable[[bytes], Message]
 Serializer = Callable[[Any], bytes]
@@ -26,7 +27,9 @@ Serializer = Callable[[Any], bytes]
 class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
     """The one handler of a server; services are added to it as to a server."""
 
-    def __init__(self) -> None:
+    def __init__(self, admit: Admit | None = None) -> None:
+        """Make it; `admit` raises Refusal for a call that may not even begin."""
+        self._admit = admit or _everybody
         self._services: list[Any] = []
         self._wrapped: dict[str, Any] = {}
         self._streams: set[asyncio.Task[Any]] = set()
@@ -67,12 +70,12 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
 
     async def _refuse(self, _: bytes, context: Any) -> None:
         await self._may_refuse.wait()
-        await _abort(context, _stopping())
+        await _abort(context, stopping())
 
     def _wrap(self, handler: Any) -> Any:
         parse = handler.request_deserializer
         if handler.unary_unary:
-            answer = _unary(handler.unary_unary, parse, handler.response_serializer)
+            answer = self._unary(handler.unary_unary, parse, handler.response_serializer)
             return handler._replace(
                 request_deserializer=None, response_serializer=None, unary_unary=answer
             )
@@ -82,6 +85,20 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
                 wrapped = self._stream(behavior, parse, many=kind == "stream_stream")
                 return handler._replace(request_deserializer=None, **{kind: wrapped})
         return handler
+
+    def _unary(self, behavior: Any, parse: Deserializer, serialize: Serializer | None) -> Any:
+        async def answer(raw: bytes, context: Any) -> bytes:
+            try:
+                self._admit(context)
+                response = await behavior(_parse(raw, parse), context)
+                return serialize(response) if serialize else response
+            except grpc.aio.AbortError:
+                raise
+            except Exception as error:
+                await _abort(context, error)
+                raise
+
+        return answer
 
     def _stream(self, behavior: Any, parse: Deserializer, *, many: bool) -> Any:
         def parsed(raw: Any) -> Any:
@@ -93,6 +110,7 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
             steady = _Steady(context)
             with _Open(self._streams):
                 try:
+                    self._admit(context)
                     if inspect.isasyncgenfunction(behavior):
                         async for message in behavior(parsed(raw), steady):
                             await steady.write(message)
@@ -107,12 +125,8 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
         if isinstance(error, asyncio.CancelledError):
             if not self._ending:
                 raise error
-            error = _stopping()
+            error = stopping()
         await _abort(context, error)
-
-
-def _stopping() -> Refusal:
-    return StoreRefusal("the server is stopping; call again", Code.UNAVAILABLE, "STOPPING")
 
 
 class _Steady:
@@ -151,20 +165,6 @@ class _Open:
             self._streams.discard(self._task)
 
 
-def _unary(behavior: Any, parse: Deserializer, serialize: Serializer | None) -> Any:
-    async def answer(raw: bytes, context: Any) -> bytes:
-        try:
-            response = await behavior(_parse(raw, parse), context)
-            return serialize(response) if serialize else response
-        except grpc.aio.AbortError:
-            raise
-        except Exception as error:
-            await _abort(context, error)
-            raise
-
-    return answer
-
-
 def _parse(raw: bytes, parse: Deserializer) -> Message:
     try:
         return parse(raw)
@@ -188,3 +188,7 @@ async def _abort(context: Any, error: BaseException) -> None:
     told = status(refusal_of(error))
     assert told.code != code_pb2.UNKNOWN
     await context.abort_with_status(rpc_status.to_status(told))
+
+
+def _everybody(_: Any) -> None:
+    """Every call may begin."""

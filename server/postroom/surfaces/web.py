@@ -1,72 +1,54 @@
 """The HTTP listener: uvicorn on the event loop that gRPC runs on."""
 
+import asyncio
 import contextlib
-import json
+import os
 import socket
+import struct
 from collections.abc import Iterator
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from postroom.errors import Code
+from postroom.surfaces.heads import LimitedHead
+from postroom.tls import Tls
 
 _BACKLOG = 2048
 _IDLE_SECONDS = 120
-# As much as gRPC takes (reliability.md, P42).
-_MAX_HEAD = 16 * 1024
+# How long a client that was cut off may still take to read why.
+_CUT_SECONDS = 30.0
+# Process, user and group of the peer (unix(7)).
+_CREDENTIALS = struct.Struct("3i")
 
 
-class HeadTooLarge(Exception):
-    """The headers of a request have more bytes than are allowed."""
+class _Protocol(LimitedHead):
+    """Tells the application what only the connection knows.
 
+    The ASGI scope has it under extensions, postroom: the URIs of the certificate that
+    the client has shown, and a way to cut off a client that does not read.
+    """
 
-class _Protocol(HttpToolsProtocol):
-    """uvicorn's parser would collect headers without end."""
-
-    _is_in_head = False
-    _is_refused = False
-    _waited = 0
-
-    def data_received(self, data: bytes) -> None:
-        """Parse what came in, while it is not too much."""
-        self._waited += len(data)
-        super().data_received(data)
-        if self._is_in_head and self._waited > _MAX_HEAD and not self.transport.is_closing():
-            self._is_refused = True
-            self.send_400_response("")
-
-    def on_message_begin(self) -> None:
-        """Count from here."""
-        self._is_in_head, self._waited = True, 0
-        super().on_message_begin()
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Keep what the handshake has found out."""
+        super().connection_made(transport)
+        if not _is_own(transport.get_extra_info("socket")):
+            transport.abort()
+        found = transport.get_extra_info("peercert") or {}
+        names = found.get("subjectAltName", ())
+        self._known: dict[object, object] = {
+            "peer_uris": tuple(value for kind, value in names if kind == "URI"),
+            "cut": self._cut,
+        }
 
     def on_headers_complete(self) -> None:
-        """Hand the request on. Raises HeadTooLarge, which ends the connection."""
-        self._is_in_head = False
-        if sum(len(name) + len(value) for name, value in self.headers) > _MAX_HEAD:
-            self._is_refused = True
-            raise HeadTooLarge
+        """Add it to the scope of each request."""
+        self.scope["extensions"] = {"postroom": self._known}
         super().on_headers_complete()
 
-    def send_400_response(self, msg: str) -> None:
-        """Refuse the connection's last request."""
-        if self._is_refused:
-            self.transport.write(_refusal())
-            self.transport.close()
-        else:
-            super().send_400_response(msg)
-
-
-def _refusal() -> bytes:
-    told = f"the headers have more than {_MAX_HEAD:,} bytes; send less beside the body"
-    status = {"code": int(Code.RESOURCE_EXHAUSTED), "message": told, "details": []}
-    body = json.dumps(status).encode()
-    head = (
-        "HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
-        f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-    )
-    return head.encode() + body
+    def _cut(self) -> None:
+        """Let the last words be written, and end the connection whether or not they are read."""
+        self.flow.resume_writing()
+        asyncio.get_running_loop().call_later(_CUT_SECONDS, self.transport.abort)
 
 
 class _Server(uvicorn.Server):
@@ -78,10 +60,21 @@ class _Server(uvicorn.Server):
         yield
 
 
+def _is_own(link: socket.socket) -> bool:
+    """Whether a caller on a Unix socket is this very user; the kernel knows."""
+    if link.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
+        return True
+    found = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, user, _ = _CREDENTIALS.unpack(found)
+    return bool(user == os.geteuid())
+
+
 class Web:
     """One HTTP listener."""
 
-    def __init__(self, app: Any, listener: socket.socket, grace: int) -> None:
+    def __init__(
+        self, app: Any, listener: socket.socket, grace: int, tls: Tls | None = None
+    ) -> None:
         self._listener = listener
         config = uvicorn.Config(
             app,
@@ -96,6 +89,8 @@ class Web:
             timeout_keep_alive=_IDLE_SECONDS,
             timeout_graceful_shutdown=grace,
         )
+        config.load()
+        config.ssl = tls.context if tls else None
         self._server = _Server(config)
 
     async def serve(self) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any
 
 import grpc
@@ -12,8 +14,12 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from postroom.rpc.contract import Spec
 from postroom.rpc.door import Door, Incoming, Outgoing
 from postroom.rpc.methods import names
+from postroom.surfaces.credentials import credentials
+from postroom.surfaces.peer import Network, host_of, only_from, uris_of
 from postroom.surfaces.reflection import add_reflection
 from postroom.surfaces.takeover import Takeover
+from postroom.tls import Tls
+from postroom.watching import PATIENCE_SECONDS, lagged
 
 # The library logs an error with a trace for each caller that left before its answer.
 _LIBRARY_LOG, _CALLER_LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"
@@ -31,29 +37,50 @@ _OPTIONS = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireOptions:
+    """How a gRPC listener is guarded.
+
+    With `proxies` plain text is taken from there and from this machine only. A watcher
+    that has not read for `patience` seconds is cut off.
+    """
+
+    reflection: bool = True
+    tls: Tls | None = None
+    proxies: tuple[Network, ...] = ()
+    patience: float = PATIENCE_SECONDS
+
+
+_PLAIN = WireOptions()
+
+
 class Wire:
     """The gRPC listener of one server."""
 
-    def __init__(self, door: Door, *, reflection: bool = True) -> None:
+    def __init__(self, door: Door, options: WireOptions = _PLAIN) -> None:
         logging.getLogger(_LIBRARY_LOG).addFilter(_is_of_interest)
-        self._takeover = Takeover()
+        admit = only_from(options.proxies) if options.proxies and not options.tls else None
+        self._tls = options.tls
+        self._takeover = Takeover(admit)
         self._server = grpc.aio.server(options=_OPTIONS)
         self._server.add_generic_rpc_handlers((self._takeover,))
         self._health = health.aio.HealthServicer()
         self._services = names(door.specs)
         for service in self._services:
             own = [spec for spec in door.specs if spec.service == service]
-            handlers = {spec.name: _method(door, spec) for spec in own}
+            handlers = {spec.name: _Method(door, spec, options).handler() for spec in own}
             generic = grpc.method_handlers_generic_handler(service, handlers)
             self._takeover.add_generic_rpc_handlers((generic,))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._takeover)
-        if reflection:
+        if options.reflection:
             add_reflection(self._takeover, (*self._services, health.SERVICE_NAME))
 
     def bind(self, address: str) -> int:
         """Take the port and return its number. Raises OSError when it is taken."""
         try:
-            return self._server.add_insecure_port(address)
+            if self._tls:
+                return int(self._server.add_secure_port(address, credentials(self._tls)))
+            return int(self._server.add_insecure_port(address))
         except RuntimeError as error:
             raise OSError(f"cannot listen on {address}") from error
 
@@ -86,39 +113,70 @@ def _is_of_interest(record: logging.LogRecord) -> bool:
     return kind is None or kind.__name__ != _CALLER_LEFT
 
 
-def _method(door: Door, spec: Spec) -> Any:
-    many = spec.streams_responses
-    make = grpc.unary_stream_rpc_method_handler if many else grpc.unary_unary_rpc_method_handler
-    return make(
-        _stream(door, spec) if many else _unary(door, spec),
-        request_deserializer=spec.request_class.FromString,
-        response_serializer=spec.response_class.SerializeToString if many else None,
-    )
+class _Method:
+    """One method as a handler of gRPC's."""
 
+    def __init__(self, door: Door, spec: Spec, options: WireOptions) -> None:
+        self._door = door
+        self._spec = spec
+        self._patience = options.patience
+        self._asks_clients = options.tls is not None and options.tls.asks_clients
 
-def _unary(door: Door, spec: Spec) -> Any:
-    async def answer(request: Message, context: Any) -> bytes:
+    def handler(self) -> Any:
+        """What the server is given."""
+        spec = self._spec
+        if spec.streams_responses:
+            return grpc.unary_stream_rpc_method_handler(
+                self._stream,
+                request_deserializer=spec.request_class.FromString,
+                response_serializer=spec.response_class.SerializeToString,
+            )
+        return grpc.unary_unary_rpc_method_handler(
+            self._unary, request_deserializer=spec.request_class.FromString
+        )
+
+    async def _unary(self, request: Message, context: Any) -> bytes:
         outgoing = Outgoing()
         try:
-            return await door.call_wire(spec, request, _incoming(context), outgoing)
+            incoming = self._incoming(context)
+            return await self._door.call_wire(self._spec, request, incoming, outgoing)
         finally:
             if outgoing.headers or outgoing.trailers:
                 await _send_metadata(context, outgoing)
 
-    return answer
+    async def _stream(self, request: Message, context: Any) -> None:
+        messages = self._door.stream(self._spec, request, self._incoming(context), Outgoing())
+        async with aclosing(messages):  # type: ignore[type-var]
+            async for message in messages:
+                await self._write(context, message)
+
+    async def _write(self, context: Any, message: Message) -> None:
+        """Write one message; that is done once the client has room for more."""
+        writing = asyncio.ensure_future(context.write(message))
+        writing.add_done_callback(_heard)
+        try:
+            await asyncio.wait((writing,), timeout=self._patience)
+        except asyncio.CancelledError:
+            # A call cannot be ended properly around a write that was broken off.
+            await asyncio.wait((writing,), timeout=self._patience)
+            raise
+        if not writing.done():
+            raise lagged(self._patience)
+        await writing
+
+    def _incoming(self, context: Any) -> Incoming:
+        return Incoming(
+            context.invocation_metadata() or (),
+            context.time_remaining(),
+            host_of(context.peer()),
+            uris_of(context) if self._asks_clients else (),
+        )
 
 
-def _stream(door: Door, spec: Spec) -> Any:
-    async def answer(request: Message, context: Any) -> Any:
-        outgoing = Outgoing()
-        async for message in door.stream(spec, request, _incoming(context), outgoing):
-            yield message
-
-    return answer
-
-
-def _incoming(context: Any) -> Incoming:
-    return Incoming(context.invocation_metadata() or (), context.time_remaining())
+def _heard(writing: asyncio.Future[None]) -> None:
+    """Take note of a failure that nobody waits for any more."""
+    if not writing.cancelled():
+        writing.exception()
 
 
 async def _send_metadata(context: Any, outgoing: Outgoing) -> None:

@@ -13,11 +13,13 @@ from typing import Any, cast
 from google.protobuf.descriptor import FieldDescriptor
 
 from postroom.assemble import PostRoom, assemble
-from postroom.listen import Address
 from postroom.page import Cursors
 from postroom.rpc.methods import Registry
-from postroom.serve import _app
+from postroom.serve import _app, _pages
 from postroom.settings import Settings
+from postroom.surfaces.gateway import Gateway, Rules
+from postroom.surfaces.pages import Pages
+from postroom.surfaces.tools import Endpoint
 from postroom.surfaces.wire import Wire
 from postroom.wakeups import LocalWakeups
 from tests.doubles import CountingIds, ManualClock
@@ -99,9 +101,10 @@ async def rooms(program: Path) -> AsyncIterator[Pair]:
         wire, port = Wire(behind), free_port()
         grpc_port = wire.bind(f"127.0.0.1:{free_port()}")
         await wire.start()
-        app = _app(
-            replace(here, registry=cast("Registry", beside)), Settings(), Address("127.0.0.1", port)
-        )
+        watched = replace(here, registry=cast("Registry", beside))
+        gateway = Gateway(watched.registry)
+        tools = Endpoint(Pages(gateway, _pages(watched)), watched.registry, watched.contract)
+        app = _app(watched, tools, Rules(hosts=frozenset({f"127.0.0.1:{port}"})))
         try:
             async with real_gateway(program, grpc_port) as real, web(app, port):
                 host = f"127.0.0.1:{port}"

@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from postroom.errors import NotFound
-from postroom.surfaces.gateway import Gateway, Guard
+from postroom.surfaces.gateway import Gateway, Guard, Rules
 from tests.surfaces.gateway.http import ask
 from tests.surfaces.gateway.kinds import POOL, door, everything, sent
 
@@ -68,5 +68,5 @@ def test_c51_url_safe_and_unpadded_base64_are_read(data: bytes) -> None:
 )
 def test_c63_a_server_knows_the_names_it_is_bound_to(host: str, port: int, status: int) -> None:
     hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
-    app = Guard(Gateway(door(), pool=POOL), hosts=hosts)
+    app = Guard(Gateway(door(), pool=POOL), Rules(hosts=hosts))
     assert ask(app, "POST", "/star", host=host).status == status

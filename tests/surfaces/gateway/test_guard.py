@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from postroom.surfaces.gateway import Gateway, Guard
+from postroom.surfaces.gateway import Gateway, Guard, Rules
 from tests.surfaces.gateway.doors import ScriptedDoor
 from tests.surfaces.gateway.http import Answer, ask
 from tests.surfaces.gateway.kinds import CONTRACT, POOL
@@ -22,7 +22,7 @@ def guarded(
     method: str = "POST",
 ) -> Answer:
     """Ask through the guard."""
-    app = Guard(Gateway(ScriptedDoor(CONTRACT.specs), pool=POOL), hosts=hosts)
+    app = Guard(Gateway(ScriptedDoor(CONTRACT.specs), pool=POOL), Rules(hosts=hosts))
     return ask(app, method, "/star", headers, body, host=host, client=client)
 
 

@@ -8,7 +8,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from postroom.errors import CallerUnknown, Code, NotFound, Refusal, Violation, invalid
-from postroom.surfaces.gateway import Gateway, Guard
+from postroom.surfaces.gateway import Gateway, Guard, Rules
 from postroom.surfaces.gateway.asgi import Message, Receive, Scope, Send
 from postroom.surfaces.gateway.failure import Failure
 from tests.surfaces.gateway.http import HOST, Answer, ask, exchange, scope_of
@@ -259,7 +259,7 @@ def test_headers_that_are_changed_on_the_way_are_read_anew() -> None:
         scope["headers"] = [*scope["headers"], (b"postroom-agent-id", b"a1")]
         await Gateway(behind)(scope, receive, send)
 
-    assert ask(Guard(changed, hosts=frozenset({HOST})), "POST", "/star").status == 200
+    assert ask(Guard(changed, Rules(hosts=frozenset({HOST}))), "POST", "/star").status == 200
     assert dict(behind.asked[0].incoming.metadata)["postroom-agent-id"] == "a1"
 
 

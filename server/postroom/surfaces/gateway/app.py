@@ -19,11 +19,13 @@ from postroom.surfaces.gateway.asgi import (
 )
 from postroom.surfaces.gateway.calls import Call, Dialect, GatewayDialect, Limits
 from postroom.surfaces.gateway.connect import ConnectDialect
+from postroom.surfaces.gateway.connection import cut
 from postroom.surfaces.gateway.deadline import check_in_time, within
 from postroom.surfaces.gateway.failure import failure, failure_of
 from postroom.surfaces.gateway.hangup import CancelOnHangup
 from postroom.surfaces.gateway.presenter import LinePresenter, Presenter
-from postroom.surfaces.gateway.stream import Lines
+from postroom.surfaces.gateway.stream import Lines, Listener
+from postroom.watching import PATIENCE_SECONDS
 
 MAX_BODY: Final = 4 * 1024 * 1024
 FORWARDED: Final = frozenset({"postroom-agent-id", "idempotency-key"})
@@ -44,17 +46,20 @@ class Gateway:
         pool: DescriptorPool | None = None,
         strict_json: bool = False,
         max_body: int = MAX_BODY,
+        patience: float = PATIENCE_SECONDS,
         forwarded_headers: frozenset[str] = FORWARDED,
     ) -> None:
         """Read the routes. Raises ValueError for an http rule that cannot work.
 
         The pool resolves the types of Any. Bodies may have max_body bytes. The named
-        headers reach the door as metadata of the same name.
+        headers reach the door as metadata of the same name. Who watches and has not read
+        for `patience` seconds is cut off.
         """
         limits = Limits(strict_json, max_body, forwarded_headers)
         reader = Reader(pool)
         self._door = door
         self._max_body = max_body
+        self._patience = patience
         self._gateway = GatewayDialect(door.specs, Printer(pool), reader, limits)
         self._connect = ConnectDialect(door.specs, Printer(pool, unset=False), reader, limits)
 
@@ -78,7 +83,8 @@ class Gateway:
             check_in_time(call.incoming.time_left)
             with CancelOnHangup(receive):
                 if isinstance(call.presenter, LinePresenter):
-                    await self._stream(call, call.presenter, outgoing, send)
+                    listener = Listener(send, self._patience, cut(scope))
+                    await self._stream(call, call.presenter, outgoing, listener)
                 else:
                     reply = await self._answer(call, outgoing)
         except Disconnected:
@@ -100,10 +106,10 @@ class Gateway:
         return call.presenter.success(answer, outgoing, call.ignored)
 
     async def _stream(
-        self, call: Call, presenter: LinePresenter, outgoing: Outgoing, send: Send
+        self, call: Call, presenter: LinePresenter, outgoing: Outgoing, listener: Listener
     ) -> None:
         messages = self._door.stream(call.spec, call.message, call.incoming, outgoing)
-        lines = Lines(send, presenter, outgoing, call.ignored)
+        lines = Lines(listener, presenter, outgoing, call.ignored)
         await lines.send_all(messages, call.incoming.time_left)
 
     def _too_large(self, presenter: Presenter) -> Reply:

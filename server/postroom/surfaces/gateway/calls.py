@@ -11,6 +11,7 @@ from postroom.rpc.contract import Binding, Spec
 from postroom.rpc.door import Incoming
 from postroom.rpc.protojson import Printer, Reader
 from postroom.surfaces.gateway.asgi import Headers, Receive, Scope, read_body
+from postroom.surfaces.gateway.connection import peer, peer_uris
 from postroom.surfaces.gateway.metadata import incoming, time_left
 from postroom.surfaces.gateway.presenter import GatewayPresenter, LinePresenter, Presenter
 from postroom.surfaces.gateway.query import Parameters, parameters
@@ -79,8 +80,12 @@ class GatewayDialect:
         """Make the call. Raises Failure, JsonInvalid, TooLarge and Disconnected."""
         received = await self._receive(scope, headers, receive)
         route = received.match.route
-        left = time_left(headers)
-        beside = Incoming(incoming(headers, peer(scope), self._limits.forwarded_headers), left)
+        beside = Incoming(
+            incoming(headers, peer(scope), self._limits.forwarded_headers),
+            time_left(headers),
+            peer(scope),
+            peer_uris(scope),
+        )
         message, ignored = route.request(
             received.body,
             received.match.variables,
@@ -128,12 +133,6 @@ def routes(specs: Sequence[Spec]) -> Router[Route]:
             route = Route(spec, binding)
             router.add(route.verb, route.template, route)
     return router
-
-
-def peer(scope: Scope) -> str:
-    """Return the address of the client, '' on a Unix socket."""
-    client = scope.get("client")
-    return str(client[0]) if client else ""
 
 
 def _form(body: bytes, query: str) -> Parameters:

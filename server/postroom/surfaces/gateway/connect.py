@@ -18,6 +18,7 @@ from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.protojson import BLANK, Printer, Reader, Unprintable, parse
 from postroom.surfaces.gateway.asgi import JSON, Header, Headers, Receive, Reply, Scope, read_body
 from postroom.surfaces.gateway.calls import Call, Limits
+from postroom.surfaces.gateway.connection import peer, peer_uris
 from postroom.surfaces.gateway.failure import HTTP_OK, Failure, failure, invalid
 from postroom.surfaces.gateway.metadata import outgoing, plain_incoming
 from postroom.surfaces.gateway.presenter import ignored_header
@@ -105,7 +106,9 @@ class ConnectDialect:
         if spec is None:
             raise failure(Code.UNIMPLEMENTED, "no such method; check the path", _NOT_FOUND)
         _check_method(scope["method"], spec)
-        beside = Incoming(plain_incoming(headers), _time_left(headers))
+        beside = Incoming(
+            plain_incoming(headers), _time_left(headers), peer(scope), peer_uris(scope)
+        )
         if scope["method"] == "GET":
             content_type, body = _from_query(scope["query_string"].decode("latin-1"))
         else:

@@ -1,0 +1,16 @@
+"""The library's own handling of MCP over HTTP, set up for a door."""
+
+import logging
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from postroom.rpc.contract import Contract
+from postroom.rpc.door import Door
+from postroom.surfaces.tools.server import make_server
+
+
+def sessions(door: Door, contract: Contract) -> StreamableHTTPSessionManager:
+    """Make it. Hosts and origins are checked by the guard in front of the whole listener."""
+    # It tells of every request that ends as of a session.
+    logging.getLogger("mcp").setLevel(logging.WARNING)
+    return StreamableHTTPSessionManager(make_server(door, contract), stateless=True)
