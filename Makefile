@@ -37,6 +37,7 @@ soak: .venv/.setup ## Run the long forms of the fault tests
 	@POSTROOM_SOAK=1 POSTROOM_SOAK_ROUNDS=100 $(BIN)/pytest tests/acceptance
 
 interop: .venv/.setup ## Run what others wrote against a server; needs Go, Node and Java
+	@$(BIN)/python -m tests.interop.mcp
 	@$(BIN)/python -m tests.interop.run
 
 gen: .venv/.setup ## Write gen/ from proto/

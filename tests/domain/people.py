@@ -23,6 +23,7 @@ def agent(number: int, name: str = "", **fields: Any) -> Agent:
         "model": "",
         "task_description": "",
         "created_at": 0,
+        "proves": False,
         "mailbox": Mailbox(),
     }
     return Agent(**(made | fields))

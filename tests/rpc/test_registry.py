@@ -13,7 +13,7 @@ from postroom import operations
 from postroom.agent import Agent
 from postroom.errors import Code, Expired, Refusal, invalid
 from postroom.mailbox import Mailbox
-from postroom.office import Call, Limits, Office
+from postroom.office import Call, Limits, Office, StreamCall
 from postroom.page import Cursors
 from postroom.ports import Session, Store
 from postroom.records import Answer
@@ -207,8 +207,8 @@ def test_each_write_is_activity_and_a_read_once_a_minute(
 def test_a_streaming_method_is_joined_to_its_operation(fake: FakeStore) -> None:
     seen: list[tuple[object, str]] = []
 
-    async def operation(office: Office, caller: Agent, request: Message) -> AsyncIterator[Message]:
-        seen.append((office, caller.id))
+    async def operation(call: StreamCall, request: Message) -> AsyncIterator[Message]:
+        seen.append((call.office, call.caller.id))
         for count in range(request.count):  # type: ignore[attr-defined]
             yield WATCH.response_class(count=count)
 

@@ -80,12 +80,10 @@ class GatewayDialect:
         """Make the call. Raises Failure, JsonInvalid, TooLarge and Disconnected."""
         received = await self._receive(scope, headers, receive)
         route = received.match.route
-        beside = Incoming(
-            incoming(headers, peer(scope), self._limits.forwarded_headers),
-            time_left(headers),
-            peer(scope),
-            peer_uris(scope),
-        )
+        # The gateway tells of a bad deadline before anything else.
+        left = time_left(headers)
+        metadata = incoming(headers, peer(scope), self._limits.forwarded_headers)
+        beside = Incoming(metadata, left, peer(scope), peer_uris(scope))
         message, ignored = route.request(
             received.body,
             received.match.variables,
