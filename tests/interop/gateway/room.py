@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import inspect
+import itertools
 import json
 import random
 import tempfile
@@ -14,7 +16,9 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from postroom.assemble import PostRoom, assemble
 from postroom.page import Cursors
-from postroom.rpc.methods import Registry
+from postroom.rpc.contract import Spec
+from postroom.rpc.methods import Registry, find_operation
+from postroom.rpc.throttle import Throttle
 from postroom.serve import _app, _pages
 from postroom.settings import Settings
 from postroom.surfaces.gateway import Gateway, Rules
@@ -115,10 +119,24 @@ async def rooms(program: Path) -> AsyncIterator[Pair]:
                 await asyncio.to_thread(each.office.store.close)
 
 
+def answers_at_once(spec: Spec) -> bool:
+    """Whether a method neither streams nor waits."""
+    return not (spec.streams_responses or inspect.iscoroutinefunction(find_operation(spec)))
+
+
 def _open(folder: Path) -> PostRoom:
     folder.mkdir()
     wakeups = LocalWakeups(asyncio.get_running_loop())
     settings = Settings(data_dir=str(folder))
     room = assemble(settings, wakeups=wakeups, clock=ManualClock(), ids=CountingIds())
-    office = replace(room.office, cursors=Cursors(b"k" * 32))
-    return replace(room, office=office, registry=Registry(office, room.contract))
+    counted = itertools.count(1)
+    office = replace(
+        room.office,
+        cursors=Cursors(b"k" * 32),
+        random_bytes=lambda size: next(counted).to_bytes(size, "little"),
+    )
+    return replace(
+        room,
+        office=office,
+        registry=Registry(office, room.contract, throttle=Throttle(lambda: 0.0)),
+    )
