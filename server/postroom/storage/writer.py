@@ -1,6 +1,6 @@
 """The writer: one thread that commits the writes of many calls together.
 
-A call alone never waits for company. In company the writer waits 2 ms before it
+A call alone never waits for company. In company the writer waits 1 ms before it
 begins, because a commit costs more than that many calls do (docs/performance.md).
 """
 
@@ -17,7 +17,7 @@ from postroom.storage.jobs import Job, settle
 log = logging.getLogger(__name__)
 
 LARGEST_BATCH = 256
-COMPANY_DELAY = 0.002
+COMPANY_DELAY = 0.001
 # reliability.md P16: a lock of somebody else's is waited for this long at most.
 PATIENCE = 5.0
 
