@@ -35,7 +35,7 @@ class Server:
 
     def new_database(self, name: str) -> str:
         """Make an empty database and return its URL."""
-        import psycopg  # noqa: PLC0415 - an extra
+        import psycopg
 
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(f'CREATE DATABASE "{name}"'.encode())

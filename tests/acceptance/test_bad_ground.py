@@ -108,7 +108,7 @@ def test_p12_a_store_that_becomes_read_only_refuses_writes_and_serves_reads(
 
 
 def _set_read_only(server: postgres.Server, switch: str) -> None:
-    import psycopg  # noqa: PLC0415 - an extra
+    import psycopg
 
     with psycopg.connect(server.url, autocommit=True) as connection:
         connection.execute("SET default_transaction_read_only = off")
@@ -141,7 +141,7 @@ def _set_schema(url: str, version: str) -> None:
         with contextlib.closing(sqlite3.connect(sqlite_path(url))) as file, file:
             file.execute(text)
         return
-    import psycopg  # noqa: PLC0415 - an extra
+    import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(text.encode())

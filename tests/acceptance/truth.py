@@ -35,7 +35,7 @@ def connected(url: str) -> Iterator[Any]:
     if url.startswith("sqlite"):
         connection = sqlite3.connect(f"file:{sqlite_path(url)}?mode=ro", uri=True)
     else:
-        import psycopg  # noqa: PLC0415 - an extra
+        import psycopg
 
         connection = psycopg.connect(url, autocommit=True)  # type: ignore[assignment]
     with contextlib.closing(connection):

@@ -24,7 +24,7 @@ def test_documented_figures() -> None:
 
 
 def test_the_codes_are_those_of_grpc() -> None:
-    from grpc import StatusCode  # noqa: PLC0415
+    from grpc import StatusCode
 
     assert [(number, name.upper()) for number, name in enumerate(CODES)] == [
         (status.value[0], status.name) for status in StatusCode

@@ -81,7 +81,7 @@ def test_it_goes_to_this_machine_only(
 
 
 def test_what_this_machine_is() -> None:
-    from postroom.cli.environment import _is_here  # noqa: PLC0415 - private to the module
+    from postroom.cli.environment import _is_here
 
     here = ("http://127.0.0.1:1", "https://localhost:1", "http://[::1]:1", "http://127.9.9.9:1")
     assert all(map(_is_here, here))

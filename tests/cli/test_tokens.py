@@ -58,7 +58,7 @@ def test_without_the_flag_there_is_no_second_call(postroom: Postroom, server: Sc
 def test_the_agent_is_shown_when_its_token_was_refused(
     postroom: Postroom, server: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from postroom.cli import calling  # noqa: PLC0415 - only this test reaches inside
+    from postroom.cli import calling
 
     server.answer(AGENT)
     asked = calling._asked

@@ -52,7 +52,7 @@ def _held(store_kind: str, url: str) -> Iterator[None]:
             yield
             holder.execute("ROLLBACK")
         return
-    import psycopg  # noqa: PLC0415 - an extra
+    import psycopg
 
     with psycopg.connect(url) as connection:
         connection.execute("SELECT * FROM mailbox FOR UPDATE")

@@ -38,7 +38,7 @@ def test_the_environment_is_read_in_two_places() -> None:
 
 
 def test_every_operation_belongs_to_a_method() -> None:
-    from tests.room import CONTRACT  # noqa: PLC0415 - the only test that needs it
+    from tests.room import CONTRACT
 
     modules = {path.stem for path in (ROOT / "server/postroom/operations").glob("[!_]*.py")}
     assert modules == {spec.snake_name for spec in CONTRACT.specs}

@@ -65,7 +65,7 @@ def _connect_go(kind: str) -> Callable[[Server, str], str]:
 
 
 def _grpc_js(server: Server, agent: str) -> str:
-    import google.api.http_pb2  # noqa: PLC0415 - only for where it lies
+    import google.api.http_pb2
 
     common = Path(google.api.http_pb2.__file__).parents[2]
     script = stubs.node() / "grpc_js.mjs"

@@ -49,7 +49,7 @@ def _stubs_for_node(folder: Path) -> None:
         module.DESCRIPTOR.CopyToProto(files.file.add())
     known = {file.name for file in files.file}
     if "google/protobuf/duration.proto" not in known:
-        from google.protobuf import duration_pb2  # noqa: PLC0415 - a part of error_details
+        from google.protobuf import duration_pb2
 
         duration_pb2.DESCRIPTOR.CopyToProto(files.file.add())
     image.write_bytes(files.SerializeToString())

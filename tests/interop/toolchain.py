@@ -80,7 +80,7 @@ def go_tool(name: str) -> Path:
 
 def protoc(*arguments: str | Path, plugins: Iterable[Path] = ()) -> None:
     """Run the protoc of grpcio-tools with plugins."""
-    import google.api.http_pb2  # noqa: PLC0415 - only for where it lies
+    import google.api.http_pb2
 
     common = Path(google.api.http_pb2.__file__).parents[2]
     named = [f"--plugin={plugin.name}={plugin}" for plugin in plugins]

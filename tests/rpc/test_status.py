@@ -140,7 +140,7 @@ def test_any_other_error_is_told_by_an_id_alone(
 
 
 def test_the_codes_are_grpcs() -> None:
-    from google.rpc import code_pb2  # noqa: PLC0415 - only compared here
+    from google.rpc import code_pb2
 
     assert {code.name: code.value for code in Code} == {
         code.name: code_pb2.Code.Value(code.name) for code in Code

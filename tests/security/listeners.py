@@ -83,7 +83,7 @@ class Listeners:
         gateway: Any = Gateway(door, patience=self._patience)
         self._tasks = []
         if HAS_MCP:
-            from postroom.surfaces.tools.endpoint import Endpoint  # noqa: PLC0415 - an extra
+            from postroom.surfaces.tools.endpoint import Endpoint
 
             gateway = Endpoint(gateway, door, self.room.contract)
             self._tasks.append(self._loop.create_task(gateway.run()))

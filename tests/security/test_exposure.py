@@ -167,11 +167,11 @@ def test_reflection_is_there_where_the_server_trusts_or_when_it_is_asked_for(
 
 
 def _reflects(grpc_address: str) -> bool:
-    from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (  # noqa: PLC0415
+    from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
         ProtoReflectionDescriptorDatabase,
     )
 
-    from tests.acceptance.doors import open_channel  # noqa: PLC0415
+    from tests.acceptance.doors import open_channel
 
     channel = open_channel(grpc_address)
     try:

@@ -92,7 +92,7 @@ def test_where_the_row_cannot_be_written_nothing_is_shown(
 def test_no_text_is_on_the_wire(
     listeners: Listeners, people: dict[str, str], path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import http.client  # noqa: PLC0415 - a GET, which the other tests do not need
+    import http.client
 
     _break(monkeypatch, "full")
     told = headers(Kind("carol", True, agent_id=people["carol"]))

@@ -149,7 +149,7 @@ def test_certificates_that_prove_nobody_and_none_at_all_are_refused(
 
 
 def _agent(server: Server, authority: Authority, plain: Pair, operator: str, name: str) -> str:
-    from agent.v1.agent_service_pb2 import CreateAgentRequest, CreateAgentResponse  # noqa: PLC0415
+    from agent.v1.agent_service_pb2 import CreateAgentRequest, CreateAgentResponse
 
     channel = secure_channel(local(server.grpc), authority, plain)
     request = CreateAgentRequest(name=name, workflow="w").SerializeToString()

@@ -96,7 +96,7 @@ def test_a_database_that_is_away_ends_nobodys_watch(watched: Watched) -> None:
 
 
 def test_who_may_not_watch_any_more_is_told_and_the_others_go_on(watched: Watched) -> None:
-    from postroom.errors import CallerUnknown  # noqa: PLC0415 - one test needs it
+    from postroom.errors import CallerUnknown
 
     def gone(_: Session) -> None:
         raise CallerUnknown("you are gone", "CALLER_ARCHIVED")

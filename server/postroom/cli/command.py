@@ -69,7 +69,7 @@ def build(
         request = deepcopy(dict(start or {}))
         _fill_all(request, parts, given)
         # Imported now: help is shown without what only a call needs.
-        from postroom.cli.calling import call  # noqa: PLC0415
+        from postroom.cli.calling import call
 
         call(spec, request, "json" if as_json else form, seconds, more)
 

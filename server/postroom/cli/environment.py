@@ -73,7 +73,7 @@ def operator_token(who: Client, environ: Mapping[str, str] = os.environ) -> str:
     if who.token or who.agent_id not in ("", OPERATOR) or not _is_here(who.url):
         return ""
     # Imported now: most calls need no token of the operator's.
-    from platformdirs import user_data_path  # noqa: PLC0415
+    from platformdirs import user_data_path
 
     folder = environ.get(DATA_DIR)
     path = (Path(folder) if folder else user_data_path("postroom")) / OPERATOR_FILE

@@ -43,7 +43,7 @@ def _serve(embedded: bool) -> None:
         raise Failure("failed_precondition", told)
     who = client()
     # Imported now: the MCP library takes longer to load than anything else here.
-    from postroom.cli.stdio import run  # noqa: PLC0415
+    from postroom.cli.stdio import run
 
     run(who, may_embed=embedded or may_embed())
 
@@ -77,7 +77,7 @@ def _config() -> click.Command:
 def _print_config(
     program: str, agent: str | None, over_http: bool, with_token: bool, token_file: str | None
 ) -> None:
-    from postroom.cli.snippet import SetUp, snippet  # noqa: PLC0415
+    from postroom.cli.snippet import SetUp, snippet
 
     set_up = SetUp.read(agent or "", over_http, with_token, token_file or "")
     click.echo(snippet(program, set_up))

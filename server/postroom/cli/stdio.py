@@ -45,7 +45,7 @@ async def _door(declared: Contract, client: Client, *, may_embed: bool) -> Async
             yield remote
             return
     # Imported now: most clients never need the database's libraries.
-    from postroom.cli.embedded import embedded  # noqa: PLC0415
+    from postroom.cli.embedded import embedded
 
     async with embedded() as door:
         yield door

@@ -125,7 +125,7 @@ def _sqlite_kind(error: sqlite3.Error) -> str | None:
 
 
 def _postgres_kind(error: BaseException) -> str | None:
-    from psycopg import InterfaceError, OperationalError  # noqa: PLC0415 - an extra
+    from psycopg import InterfaceError, OperationalError
 
     state = getattr(error, "sqlstate", None)
     if state in _POSTGRES:

@@ -50,6 +50,6 @@ def sqlite_path(url: str) -> Path:
 
 def _need_driver() -> None:
     try:
-        import psycopg  # noqa: F401, PLC0415 - an extra
+        import psycopg  # noqa: F401 - an extra
     except ImportError:
         raise BadUrl("PostgreSQL needs the driver psycopg; install postroom[postgres]") from None

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import grpc
-from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
 from google.protobuf.descriptor_pool import Default
 from grpc_reflection.v1alpha import reflection, reflection_pb2, reflection_pb2_grpc
 
@@ -35,14 +35,40 @@ def add_reflection(server: Any, services: Sequence[str]) -> None:
 
 
 class _Servicer(reflection.aio.ReflectionServicer):  # type: ignore[misc,unused-ignore]
-    """Finds methods too, which the descriptor pool does not count among its symbols."""
+    """Finds methods too, which the descriptor pool does not count among its symbols.
+
+    Gives every field its JSON name, which generated Python code leaves out: grpcurl
+    would print from_agent_id where all others print fromAgentId.
+    """
+
+    def _file_by_filename(self, request: Any, filename: str) -> Any:
+        return _with_json_names(super()._file_by_filename(request, filename))
 
     def _file_containing_symbol(self, request: Any, fully_qualified_name: str) -> Any:
         symbol = fully_qualified_name
         with contextlib.suppress(KeyError):
             method = Default().FindMethodByName(symbol)  # type: ignore[no-untyped-call,unused-ignore]
             symbol = method.containing_service.full_name
-        return super()._file_containing_symbol(request, symbol)
+        return _with_json_names(super()._file_containing_symbol(request, symbol))
+
+
+def _with_json_names(response: Any) -> Any:
+    files = response.file_descriptor_response.file_descriptor_proto
+    for i, described in enumerate(list(files)):
+        file = FileDescriptorProto.FromString(described)
+        for message in file.message_type:
+            _name_fields(message)
+        files[i] = file.SerializeToString()
+    return response
+
+
+def _name_fields(message: DescriptorProto) -> None:
+    for field in message.field:
+        if not field.json_name:
+            first, *rest = field.name.split("_")
+            field.json_name = first + "".join(word[:1].upper() + word[1:] for word in rest)
+    for nested in message.nested_type:
+        _name_fields(nested)
 
 
 def _add_stable_descriptor() -> None:

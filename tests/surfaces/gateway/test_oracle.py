@@ -21,7 +21,7 @@ def test_the_docs_list_the_deviations_that_the_comparison_knows() -> None:
 
 
 def test_every_deviation_that_requests_show_has_its_row() -> None:
-    from tests.interop.gateway.explain import EXPLAINED  # noqa: PLC0415 - not for the suite
+    from tests.interop.gateway.explain import EXPLAINED
 
     assert {row["name"] for row in ROWS} >= EXPLAINED
 
@@ -125,8 +125,8 @@ def test_quotes_around_a_time_in_a_path_do_not_count() -> None:
 
 
 def test_where_the_path_binds_every_field_the_query_is_not_read() -> None:
-    from tests.room import CONTRACT  # noqa: PLC0415
-    from tests.surfaces.gateway.doors import ScriptedDoor  # noqa: PLC0415
+    from tests.room import CONTRACT
+    from tests.surfaces.gateway.doors import ScriptedDoor
 
     behind = ScriptedDoor(CONTRACT.specs)
     assert ask(Gateway(behind), "GET", "/v1/agents/a1?x=%zz&a;b").status == 200
@@ -134,8 +134,8 @@ def test_where_the_path_binds_every_field_the_query_is_not_read() -> None:
 
 
 def test_a_bare_verb_is_another_method_s_segment() -> None:
-    from tests.room import CONTRACT  # noqa: PLC0415
-    from tests.surfaces.gateway.doors import ScriptedDoor  # noqa: PLC0415
+    from tests.room import CONTRACT
+    from tests.surfaces.gateway.doors import ScriptedDoor
 
     app = Gateway(ScriptedDoor(CONTRACT.specs))
     assert ask(app, "DELETE", "/v1/agents/:setState").status == 501
@@ -148,7 +148,7 @@ def test_an_empty_message_in_an_any_has_no_value() -> None:
 
 
 def test_a_stream_of_raw_content_has_the_type_of_its_first_message() -> None:
-    from google.api.httpbody_pb2 import HttpBody  # noqa: PLC0415
+    from google.api.httpbody_pb2 import HttpBody
 
     behind = door(HttpBody(content_type="text/csv", data=b"a,b"))
     assert ask(Gateway(behind, pool=POOL), "GET", "/raws").header("Content-Type") == ["text/csv"]
