@@ -1,9 +1,19 @@
 """Waiting without guessing: look again and again until a deadline."""
 
+import os
 import time
 from collections.abc import Callable, Iterator
 
 LOOK_SECONDS = 0.01
+_BUSY = 5
+
+
+def figure(seconds: float) -> float:
+    """A promised time: kept to the letter with POSTROOM_SOAK, on a machine left alone.
+
+    Elsewhere it may take longer, since what else the machine does is no fault of ours.
+    """
+    return seconds if os.environ.get("POSTROOM_SOAK") else seconds * _BUSY
 
 
 class TooLate(AssertionError):

@@ -11,13 +11,14 @@ import pytest
 from tests.acceptance.conftest import Serving
 from tests.acceptance.doors import Refused
 from tests.acceptance.load import make_agents, soak_rounds
+from tests.acceptance.polling import figure
 from tests.acceptance.server import Server
 from tests.acceptance.truth import miscounted, stored_mail
 
 # The body, the mail's id or "", and how long after its deadline the answer came.
 Outcome = tuple[str, str, float]
 THREADS = 4
-LATE_SECONDS = 0.2
+LATE_SECONDS = figure(0.2)
 # Of a hundred answers one may be later than that: the machine has other work too.
 LATE_SHARE = 0.01
 

@@ -10,7 +10,7 @@ from tests import postgres
 from tests.acceptance.conftest import Loads, Serving, on
 from tests.acceptance.doors import whole_mailbox
 from tests.acceptance.load import Correspondents, Load, soak_rounds, without_request_ids
-from tests.acceptance.polling import eventually
+from tests.acceptance.polling import eventually, figure
 from tests.acceptance.server import Server
 from tests.acceptance.truth import (
     ANSWERS,
@@ -23,7 +23,7 @@ from tests.acceptance.truth import (
 )
 
 SEED = 20_261_201
-READY_SECONDS = 3.0
+READY_SECONDS = figure(3.0)
 # A round has 4 clients and on average 0.9 s; this many is a tenth of what one does.
 ACKNOWLEDGED_PER_ROUND = 50
 

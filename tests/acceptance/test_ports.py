@@ -10,12 +10,13 @@ import pytest
 
 from tests.acceptance.conftest import Serving, on
 from tests.acceptance.load import soak_rounds
+from tests.acceptance.polling import figure
 from tests.acceptance.server import ANY_PORT, Server, ended
 from tests.postgres import free_port
 
 # On a busy machine one attempt may be slow.
 ATTEMPTS = 3
-REFUSED_SECONDS, READY_SECONDS = 2.0, 2.0
+REFUSED_SECONDS, READY_SECONDS = figure(2.0), figure(2.0)
 EX_CONFIG = 78
 # The state as /proc/net/tcp writes it.
 LISTEN = "0A"

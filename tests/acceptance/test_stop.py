@@ -18,12 +18,12 @@ from tests.acceptance.conftest import Loads, Serving, on
 from tests.acceptance.doors import Refused, open_channel, refusal
 from tests.acceptance.holder import held
 from tests.acceptance.load import Correspondents, make_agents, soak_rounds
-from tests.acceptance.polling import eventually, for_a_while
+from tests.acceptance.polling import eventually, figure, for_a_while
 from tests.acceptance.server import Server
 from tests.acceptance.truth import codes, judge, miscounted, stored_mail
 
-STOP_SECONDS = 10.0
-NOW_SECONDS = 1.0
+STOP_SECONDS = figure(10.0)
+NOW_SECONDS = figure(1.0)
 ACKNOWLEDGED_PER_ROUND = 30
 
 
@@ -108,7 +108,7 @@ def test_p44_a_call_in_progress_finishes_and_new_ones_are_refused(
             for_a_while(0.5)
             server.process.send_signal(number)
             for kind in kinds:
-                eventually(partial(_is_refused, server, kind), 2.0, f"{kind} refuses")
+                eventually(partial(_is_refused, server, kind), figure(2.0), f"{kind} refuses")
         sent = {job.result() for job in jobs}
     assert server.wait(STOP_SECONDS) == 0
     assert {piece.id for piece in stored_mail(database_url)} == sent
