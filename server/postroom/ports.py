@@ -5,7 +5,7 @@ Adapters fulfil them by shape. Instants are microseconds since the epoch
 """
 
 from asyncio import Future as AsyncFuture
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -274,8 +274,3 @@ class Store(Protocol):
     def close(self) -> None:
         """Finish what was begun and let go of the database."""
         ...
-
-
-def sorted_numbers(agents: Iterable[Agent]) -> list[int]:
-    """The numbers of agents in the order in which every store locks them."""
-    return sorted({agent.number for agent in agents})

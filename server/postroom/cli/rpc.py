@@ -36,11 +36,11 @@ class Methods(click.Group):
             if not (spec.streams_requests or spec.streams_responses)
         }
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
         """Name the methods in the order of the files."""
         return list(self._specs)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click passes it
         """Make one method's command."""
         spec = self._specs.get(cmd_name)
         return method(self._contract, spec) if spec else None

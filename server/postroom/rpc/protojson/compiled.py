@@ -27,7 +27,7 @@ def printing(descriptor: Descriptor, value: Callable[[FieldDescriptor], Print]) 
         names |= {f"k{at}": key(field), f"p{at}": value(field), f"a{at}": _absent(field)}
     if _starts_alike(descriptor):
         names |= {name: f"{{{names[name][1:]}" for name in ("k0", "a0")}
-    exec(compile(_source(descriptor), f"<{descriptor.full_name}>", "exec"), names)  # noqa: S102
+    exec(compile(_source(descriptor), f"<{descriptor.full_name}>", "exec"), names)  # noqa: S102 - only field names get into it
     printed: Print = names["printed"]
     return printed
 

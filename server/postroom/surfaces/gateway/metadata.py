@@ -115,7 +115,7 @@ def outgoing(metadata: Iterable[tuple[str, str | bytes]], prefix: str) -> list[H
     for name, value in metadata:
         key = name.lower()
         if isinstance(value, bytes):
-            value = base64.b64encode(value).decode()  # noqa: PLW2901
+            value = base64.b64encode(value).decode()  # noqa: PLW2901 - from here on it is text
         if _NAME.fullmatch(key) and not _is_reserved(key) and _SAFE.fullmatch(value):
             found.append((f"{prefix}{key}", value))
     return found

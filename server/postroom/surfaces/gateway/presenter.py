@@ -102,8 +102,8 @@ def is_http_body(message: Message) -> bool:
 
 def http_body(message: Message) -> tuple[bytes, str]:
     """Return the raw content and its type."""
-    content: bytes = getattr(message, "data")  # noqa: B009
-    content_type: str = getattr(message, "content_type")  # noqa: B009
+    content: bytes = getattr(message, "data")  # noqa: B009 - HttpBody
+    content_type: str = getattr(message, "content_type")  # noqa: B009 - HttpBody
     return content, header_text(content_type) or "application/octet-stream"
 
 

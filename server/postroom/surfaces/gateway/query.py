@@ -44,7 +44,7 @@ def populate(
         # Looked at only if it can match, for the search is slow where it cannot.
         brackets = _BRACKETS.fullmatch(name) if name.endswith("]") else None
         if brackets:
-            name, values = brackets[1], [brackets[2], *values]  # noqa: PLW2901
+            name, values = brackets[1], [brackets[2], *values]  # noqa: PLW2901 - as Go does
         path = _proto_names(message.DESCRIPTOR, name.split("."))
         if not any(path[: len(one)] == one for one in bound):
             set_from_text(message, path, values, reader)
@@ -128,7 +128,7 @@ def _put_entry(message: Any, field: FieldDescriptor, values: Sequence[str], read
             fill_from_query(entries[key], values[1], reader)
         else:
             told = value_field.message_type.full_name
-            raise ValueError(f'unsupported message type: "{told}"')  # noqa: TRY301
+            raise ValueError(f'unsupported message type: "{told}"')  # noqa: TRY301 - told below
     except ValueError as error:
         raise invalid(f'parsing map value "{field.name}": {error}') from None
 
