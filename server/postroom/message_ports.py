@@ -1,0 +1,157 @@
+"""What the store is asked and told of messages, contacts, files and the archive."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from postroom.attachment import StoredFile
+from postroom.contact import Contact, Policies
+from postroom.message import Message, Thread
+from postroom.words import Term
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbox:
+    """Which copies of messages to list: all filters that are set must hold."""
+
+    topic: str = ""
+    urgent_only: bool = False
+    unread_only: bool = False
+    since: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxEntry:
+    """What the archive has still to take: of which project, and the id of what."""
+
+    number: int
+    project_id: str
+    id: str
+
+
+class MessageQuestions(Protocol):
+    """The part of a session that deals with messages. Instants are microseconds."""
+
+    def message(self, id: str) -> Message | None:
+        """The whole message, with everybody in it."""
+        ...
+
+    def inbox(
+        self, agent: int, wanted: Inbox, *, before: int | None, limit: int, now: int
+    ) -> Sequence[Message]:
+        """Messages of which the agent holds an unexpired copy, newest copy first."""
+        ...
+
+    def topic(
+        self, agent: int, workflow: int, topic: str, *, before: int | None, limit: int
+    ) -> Sequence[Message]:
+        """Messages of a topic that the agent takes part in, newest first."""
+        ...
+
+    def thread(
+        self, agent: int, workflow: int, thread_id: str, *, before: int | None, limit: int
+    ) -> Sequence[Message]:
+        """Messages of a thread that the agent takes part in, newest first."""
+        ...
+
+    def found(
+        self, agent: int, workflow: int, terms: Sequence[Term], *, before: int | None, limit: int
+    ) -> Sequence[Message]:
+        """Messages with all terms that the agent takes part in, newest first."""
+        ...
+
+    def threads(
+        self, agent: int, workflow: int, *, before: int | None, limit: int
+    ) -> Sequence[Thread]:
+        """The threads that the agent takes part in, the last written to first."""
+        ...
+
+    def has_written(self, sender: int, recipient: int) -> bool:
+        """Whether one agent has sent the other mail or a message."""
+        ...
+
+    def add_message(self, message: Message) -> None:
+        """Store a message and what it can be found by; its mail is delivered apart."""
+        ...
+
+    def claim_copy(self, agent: int, message: Message, at: int) -> int:
+        """Claim an agent's copy, if nobody has; returns when it was read."""
+        ...
+
+    def acknowledge(self, agent: int, message: Message, at: int) -> int:
+        """Acknowledge a message, if that was not done; returns when it was."""
+        ...
+
+
+class ContactQuestions(Protocol):
+    """The part of a session that deals with contacts and policies."""
+
+    def policies(self, agents: Sequence[int]) -> Mapping[int, Policies]:
+        """What each of the agents has chosen."""
+        ...
+
+    def set_policies(self, agent: int, policies: Policies) -> None:
+        """Store what an agent has chosen."""
+        ...
+
+    def contact(self, requester: int, target: int) -> Contact | None:
+        """The request of one agent to the other, whatever became of it."""
+        ...
+
+    def contacts(self, agent: int, *, after: int, limit: int) -> Sequence[tuple[int, Contact]]:
+        """Numbered requests that the agent made or got, oldest first, above `after`."""
+        ...
+
+    def approved(self, sender: int, recipients: Sequence[int], now: int) -> frozenset[int]:
+        """Those of the recipients that are in contact with the sender at this instant."""
+        ...
+
+    def keep_contact(self, contact: Contact) -> None:
+        """Store a request, or what became of it; a pair and direction has one."""
+        ...
+
+    def withdraw(self, mail_id: str, at: int) -> None:
+        """Offer a notice no longer, because what it asks for is settled."""
+        ...
+
+
+class FileQuestions(Protocol):
+    """The part of a session that deals with the content of attachments."""
+
+    def file(self, workflow: int, sha256: str) -> StoredFile | None:
+        """A stored file of a project."""
+        ...
+
+    def may_see_file(self, agent: int, workflow: int, sha256: str) -> bool:
+        """Whether the agent takes part in a message that carries the file."""
+        ...
+
+    def keep_file(self, workflow: int, file: StoredFile, at: int) -> None:
+        """Store a file, unless the project has it."""
+        ...
+
+    def sent_bytes(self, agent: int, since: int) -> int:
+        """The bytes of the attachments that the agent has sent since an instant."""
+        ...
+
+
+class OutboxQuestions(Protocol):
+    """The part of a session that deals with what the archive has still to take."""
+
+    def outbox(self, *, after: int, limit: int) -> Sequence[OutboxEntry]:
+        """Entries by number from `after` on."""
+        ...
+
+    def put_out(self, project_id: str, id: str, at: int) -> None:
+        """Leave a message, or a mail, for the archive."""
+        ...
+
+    def taken(self, numbers: Sequence[int]) -> None:
+        """Forget entries that the archive has taken."""
+        ...
+
+
+class MessageSession(
+    MessageQuestions, ContactQuestions, FileQuestions, OutboxQuestions, Protocol
+):
+    """All of it."""
