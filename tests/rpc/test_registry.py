@@ -19,7 +19,8 @@ from postroom.ports import Session, Store
 from postroom.records import Answer
 from postroom.rpc.contract import Spec
 from postroom.rpc.door import Incoming, Outgoing
-from postroom.rpc.methods import Operation, Registry, find_operation, names
+from postroom.rpc.method import Operation
+from postroom.rpc.methods import Registry, find_operation, names
 from tests.domain.people import OPERATOR, agent
 from tests.doubles import START, CountingIds, ManualClock
 from tests.room import CONTRACT as REAL
