@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from postroom.attachment import AttachmentsPolicy
 from postroom.errors import Code, Forbidden, Refusal
 
 PENDING_SECONDS = 7 * 24 * 3600
@@ -53,14 +52,6 @@ class Contact:
         if is_over and self.status is not ContactStatus.REFUSED:
             return ContactStatus.EXPIRED
         return self.status
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policies:
-    """What an agent has chosen for messages; `auto` unless it chose."""
-
-    contact: ContactPolicy = ContactPolicy.AUTO
-    attachments: AttachmentsPolicy = AttachmentsPolicy.AUTO
 
 
 class PolicyForbids(Forbidden):

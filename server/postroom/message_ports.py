@@ -1,11 +1,12 @@
 """What the store is asked and told of messages, contacts, files and the archive."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from postroom.agent import Agent
 from postroom.attachment import StoredFile
-from postroom.contact import Contact, Policies
+from postroom.contact import Contact
 from postroom.message import Message, Thread
 from postroom.words import Term
 
@@ -74,8 +75,8 @@ class MessageQuestions(Protocol):
         """Store a message and what it can be found by; its mail is delivered apart."""
         ...
 
-    def claim_copy(self, agent: int, message: Message, at: int) -> int:
-        """Claim an agent's copy, if nobody has; returns when it was read."""
+    def claim_copy(self, agent: Agent, message: Message, at: int) -> int:
+        """Claim a locked agent's copy unless it was; returns when it was read."""
         ...
 
     def acknowledge(self, agent: int, message: Message, at: int) -> int:
@@ -84,15 +85,7 @@ class MessageQuestions(Protocol):
 
 
 class ContactQuestions(Protocol):
-    """The part of a session that deals with contacts and policies."""
-
-    def policies(self, agents: Sequence[int]) -> Mapping[int, Policies]:
-        """What each of the agents has chosen."""
-        ...
-
-    def set_policies(self, agent: int, policies: Policies) -> None:
-        """Store what an agent has chosen."""
-        ...
+    """The part of a session that deals with contacts."""
 
     def contact(self, requester: int, target: int) -> Contact | None:
         """The request of one agent to the other, whatever became of it."""
@@ -151,7 +144,5 @@ class OutboxQuestions(Protocol):
         ...
 
 
-class MessageSession(
-    MessageQuestions, ContactQuestions, FileQuestions, OutboxQuestions, Protocol
-):
+class MessageSession(MessageQuestions, ContactQuestions, FileQuestions, OutboxQuestions, Protocol):
     """All of it."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from postroom.agent import Agent, AgentState
 from postroom.mailbox import Mailbox
-from postroom.records import NewAgent
+from postroom.records import Description, NewAgent
 from postroom.storage import statements
 from postroom.storage.database import Row
 from postroom.storage.models import AgentRow, MailboxRow, WorkflowRow
@@ -15,9 +15,9 @@ from postroom.workflow import Workflow
 def agent_of(row: Row) -> Agent:
     """An agent from a row of statements.AGENT."""
     # Positional, and quick: agents are read on the hot path.
-    return Agent._make(
-        (*row[:8], AgentState(row[8]), *row[9:13], bool(row[13]), Mailbox._make(row[14:]))
-    )
+    before, state, after = row[:8], AgentState(row[8]), row[9:13]
+    policies, counters = row[14:16], Mailbox._make(row[16:])
+    return Agent._make((*before, state, *after, bool(row[13]), *policies, counters))
 
 
 class AgentQueries(Transaction):
@@ -104,12 +104,24 @@ class AgentQueries(Transaction):
                 model=agent.model,
                 task_description=agent.task_description,
                 created_at=agent.created_at,
+                contact_policy=agent.contact_policy,
+                attachments_policy=agent.attachments_policy,
             )
         )
         self.connection.query(MailboxRow.insert(agent=number, last_active_at=agent.created_at))
         added = self.agent(agent.id)
         assert added is not None
         return added
+
+    def describe(self, agent: Agent, told: Description) -> Agent:
+        """See Session.describe."""
+        self.writing()
+        if changed := told.given():
+            row = AgentRow.update(changed).where(AgentRow.number == agent.number)
+            self.connection.query(row)
+        described = self.agent(agent.id)
+        assert described is not None
+        return described
 
     def set_state(self, agent: Agent, state: AgentState) -> Agent:
         """See Session.set_state."""
