@@ -90,6 +90,16 @@ class Session(MessageSession, Protocol):
         """The agents not archived with exactly this name, of one workflow or of all."""
         ...
 
+    def live_agents(self, workflow: int, *, after: int, limit: int) -> Sequence[Agent]:
+        """The agents of a workflow that have not ended, by number from `after` on."""
+        ...
+
+    def agents_named(
+        self, names: Sequence[str], workflow: int, *, archived: bool
+    ) -> Sequence[Agent]:
+        """The live, or the archived, agents of a workflow that have one of these names."""
+        ...
+
     def name_is_taken(self, name: str, workflow: int) -> bool:
         """Whether a live agent of the workflow has the name, ignoring case."""
         ...
