@@ -40,6 +40,9 @@ class Agent(NamedTuple):
     created_at: int
     # Whether a token must prove the agent, because one was made for it.
     proves: bool
+    # The words of contact.ContactPolicy and attachment.AttachmentsPolicy.
+    contact_policy: str
+    attachments_policy: str
     mailbox: Mailbox
 
     @property

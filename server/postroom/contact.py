@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from postroom.attachment import AttachmentsPolicy
 from postroom.errors import Code, Forbidden, Refusal
 
 PENDING_SECONDS = 7 * 24 * 3600
@@ -34,7 +33,7 @@ class Contact:
     """One agent's request to write to another, and the answer to it.
 
     An approved contact lets both write. `notice` is the id of the notice that shows a
-    pending request to its recipient.
+    pending request to its recipient, and `noticed_until` when that notice expires.
     """
 
     requester: int
@@ -46,6 +45,11 @@ class Contact:
     updated_at: int
     expires_at: int | None
     notice: str | None = None
+    noticed_until: int | None = None
+
+    def is_noticed(self, now: int) -> bool:
+        """Whether a notice still asks the recipient for an answer."""
+        return self.notice is not None and now < (self.noticed_until or 0)
 
     def status_at(self, now: int) -> ContactStatus:
         """The status at an instant: what has run out is expired, a refusal stays."""
@@ -53,14 +57,6 @@ class Contact:
         if is_over and self.status is not ContactStatus.REFUSED:
             return ContactStatus.EXPIRED
         return self.status
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policies:
-    """What an agent has chosen for messages; `auto` unless it chose."""
-
-    contact: ContactPolicy = ContactPolicy.AUTO
-    attachments: AttachmentsPolicy = AttachmentsPolicy.AUTO
 
 
 class PolicyForbids(Forbidden):
@@ -92,4 +88,5 @@ def required(names: tuple[str, ...], *, requested: bool) -> Refusal:
         Code.FAILED_PRECONDITION,
         "CONTACT_REQUIRED",
         metadata={"auto_contact_requested": asked, "recipients": listed},
+        keeps_writes=requested,
     )

@@ -8,7 +8,8 @@ reason that programs match on, and facts; surfaces translate it once.
     │   ├── NameAmbiguous     several live agents hold the name
     │   └── CursorInvalid     not a cursor of this list
     ├── CallerUnknown         the caller is nobody, or archived
-    ├── NotFound              no agent, mail or workflow answers to it
+    ├── NotFound              no agent, mail, message or workflow answers to it
+    │   └── AgentsUnknown     nobody in the project has these names
     ├── AlreadyExists         the name or the request id is taken
     ├── Forbidden             known, but not allowed
     ├── Archived              the agent has ended for good
@@ -82,6 +83,8 @@ class Refusal(Exception):
     resources: tuple[Resource, ...] = ()
     quota: Quota | None = None
     retry_after: float | None = None
+    # Whether what the operation wrote before it stays: a request for contact, a record.
+    keeps_writes: bool = False
 
     def __str__(self) -> str:
         return self.message
@@ -156,6 +159,17 @@ class NotFound(Refusal):
             f"{kind.upper()}_NOT_FOUND",
             resources=(Resource(kind, _cut(name), message),),
         )
+
+
+class AgentsUnknown(NotFound):
+    """Nobody in a project has these names; each is listed, of very many the first."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        listed = _joined(", ", [quoted(name) for name in names])
+        told = f"the project has no agent called {listed}; register it, or mend the spelling"
+        super().__init__("agent", names[0], f"{told}. Nobody got the message")
+        said = "no agent of the project is called that"
+        self.resources = tuple(Resource("agent", _cut(name), said) for name in names[:_MOST_LISTED])
 
 
 class AlreadyExists(Refusal):

@@ -14,6 +14,7 @@ class MailKind(IntEnum):
     PLAIN = 1
     REVIEW_ACTIVITY = 2
     EXCHANGE_CAPPED = 3
+    CONTACT_REQUEST = 4
 
 
 class MailDirection(IntEnum):
@@ -38,6 +39,7 @@ class Mail:
     created_at: int
     expires_at: int
     kind: MailKind
+    message_id: str | None = None
 
 
 # A piece as it is kept: its place in the list that was asked for, the serialized

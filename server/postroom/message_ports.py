@@ -1,11 +1,13 @@
 """What the store is asked and told of messages, contacts, files and the archive."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
+from postroom.agent import Agent
 from postroom.attachment import StoredFile
-from postroom.contact import Contact, Policies
+from postroom.contact import Contact
 from postroom.message import Message, Thread
 from postroom.words import Term
 
@@ -49,9 +51,9 @@ class MessageQuestions(Protocol):
         ...
 
     def thread(
-        self, agent: int, workflow: int, thread_id: str, *, before: int | None, limit: int
+        self, agent: int | None, workflow: int, thread_id: str, *, before: int | None, limit: int
     ) -> Sequence[Message]:
-        """Messages of a thread that the agent takes part in, newest first."""
+        """Messages of a thread that the agent, or anybody, takes part in, newest first."""
         ...
 
     def found(
@@ -74,8 +76,8 @@ class MessageQuestions(Protocol):
         """Store a message and what it can be found by; its mail is delivered apart."""
         ...
 
-    def claim_copy(self, agent: int, message: Message, at: int) -> int:
-        """Claim an agent's copy, if nobody has; returns when it was read."""
+    def claim_copy(self, agent: Agent, message: Message, at: int) -> int:
+        """Claim a locked agent's copy unless it was; returns when it was read."""
         ...
 
     def acknowledge(self, agent: int, message: Message, at: int) -> int:
@@ -84,15 +86,7 @@ class MessageQuestions(Protocol):
 
 
 class ContactQuestions(Protocol):
-    """The part of a session that deals with contacts and policies."""
-
-    def policies(self, agents: Sequence[int]) -> Mapping[int, Policies]:
-        """What each of the agents has chosen."""
-        ...
-
-    def set_policies(self, agent: int, policies: Policies) -> None:
-        """Store what an agent has chosen."""
-        ...
+    """The part of a session that deals with contacts."""
 
     def contact(self, requester: int, target: int) -> Contact | None:
         """The request of one agent to the other, whatever became of it."""
@@ -126,6 +120,10 @@ class FileQuestions(Protocol):
         """Whether the agent takes part in a message that carries the file."""
         ...
 
+    def file_sender(self, workflow: int, sha256: str) -> str | None:
+        """The id of an agent that sent the file, None when no message carries it."""
+        ...
+
     def keep_file(self, workflow: int, file: StoredFile, at: int) -> None:
         """Store a file, unless the project has it."""
         ...
@@ -148,6 +146,14 @@ class OutboxQuestions(Protocol):
 
     def taken(self, numbers: Sequence[int]) -> None:
         """Forget entries that the archive has taken."""
+        ...
+
+
+class ProjectFiles(Protocol):
+    """Where the files of projects lie on the server's machine."""
+
+    def folder(self, project_id: str) -> Path:
+        """The folder of a project's files, made for this user alone if it is not there."""
         ...
 
 

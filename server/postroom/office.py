@@ -5,11 +5,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from postroom import exchange, instant, mailbox
+from postroom import contact, exchange, instant, mailbox
 from postroom.agent import Agent
 from postroom.caller_sessions import OUTSIDE, CallerSession
 from postroom.errors import Code, Refusal
 from postroom.mail import ID_PREFIX, NOTICE_SENDER, Mail, MailKind
+from postroom.message_ports import ProjectFiles
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Prove, Session, Store, Subscription, Watches
 from postroom.token import RandomBytes
@@ -27,6 +28,21 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Messaging:
+    """How messages are sent where the caller does not say. Times are in seconds."""
+
+    converts_images: bool = True
+    auto_contact: bool = True
+    pending_contact: int = contact.PENDING_SECONDS
+    in_session_contact: int = contact.IN_SESSION_SECONDS
+    # Bytes of attachments that one agent may send in a day.
+    daily_attachments: int = 50 * 1024 * 1024
+    # Whether messages, and other mail too, are left for the archive.
+    archives_messages: bool = True
+    archives_mail: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
     """Everything that is the same for every call."""
 
@@ -35,8 +51,13 @@ class Office:
     ids: Ids
     cursors: Cursors
     watches: Watches | None = None
+    # None where no files are kept: paths are refused then.
+    files: ProjectFiles | None = None
     random_bytes: RandomBytes = secrets.token_bytes
     limits: Limits = field(default_factory=Limits)
+    messaging: Messaging = field(default_factory=Messaging)
+    # Whether callers are believed without proof.
+    is_trusted: bool = True
     # Whether agents may look into each other's mailboxes; each look is recorded.
     foreign_reads: bool = True
 

@@ -11,7 +11,8 @@ from typing import Protocol, TypeVar
 
 from postroom.agent import Agent, AgentState
 from postroom.mail import Mail, MailDirection, MailKind, Parties, Piece
-from postroom.records import Answer, MailboxRead, NewAgent
+from postroom.message_ports import MessageSession
+from postroom.records import Answer, Description, MailboxRead, NewAgent
 from postroom.token import Token
 from postroom.workflow import Workflow
 
@@ -71,7 +72,7 @@ class WriteNeeded(Exception):
     """
 
 
-class Session(Protocol):
+class Session(MessageSession, Protocol):
     """What a call asks and tells the store.
 
     A call that writes sees one state of the store and changes it whole, in one
@@ -87,6 +88,16 @@ class Session(Protocol):
 
     def live_agents_named(self, name: str, workflow: int | None) -> Sequence[Agent]:
         """The agents not archived with exactly this name, of one workflow or of all."""
+        ...
+
+    def live_agents(self, workflow: int, *, after: int, limit: int) -> Sequence[Agent]:
+        """The agents of a workflow that have not ended, by number from `after` on."""
+        ...
+
+    def agents_named(
+        self, names: Sequence[str], workflow: int, *, archived: bool
+    ) -> Sequence[Agent]:
+        """The live, or the archived, agents of a workflow that have one of these names."""
         ...
 
     def name_is_taken(self, name: str, workflow: int) -> bool:
@@ -178,14 +189,19 @@ class Session(Protocol):
         """Store a new agent with an empty mailbox."""
         ...
 
+    def describe(self, agent: Agent, told: Description) -> Agent:
+        """Change what is known of an agent and return it."""
+        ...
+
     def set_state(self, agent: Agent, state: AgentState) -> Agent:
         """Change an agent's state and return it."""
         ...
 
-    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
+    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> int:
         """Store a piece under the next numbers of its mailbox and its sender.
 
         `counted` mail is counted by the pair's exchange. The agents must be locked.
+        Returns the number in the mailbox.
         """
         ...
 

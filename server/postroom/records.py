@@ -1,8 +1,10 @@
 """What is handed to the store, and what it hands back, besides the nouns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from postroom.agent import AgentState
+from postroom.attachment import AttachmentsPolicy
+from postroom.contact import ContactPolicy
 from postroom.mail import MailDirection
 
 
@@ -20,6 +22,25 @@ class NewAgent:
     model: str
     task_description: str
     created_at: int
+    contact_policy: str = ContactPolicy.AUTO
+    attachments_policy: str = AttachmentsPolicy.AUTO
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What is to be changed about an agent; None leaves it as it is."""
+
+    role: str | None = None
+    program: str | None = None
+    model: str | None = None
+    task_description: str | None = None
+    contact_policy: str | None = None
+    attachments_policy: str | None = None
+
+    def given(self) -> dict[str, str]:
+        """The changes by name."""
+        all_of_it = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in all_of_it.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

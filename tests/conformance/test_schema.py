@@ -141,8 +141,11 @@ def _type_of(name: str, store_kind: str = "") -> str:
 
 
 def test_every_table_has_a_model(store: Store) -> None:
-    names = {name for name in store.connection.peewee.get_tables() if "sqlite" not in name}
+    tables = store.connection.peewee.get_tables()
+    # Full text is the database's own: its table has no columns of ours to describe.
+    names = {name for name in tables if "sqlite" not in name and "message_words" not in name}
     assert names == {model._meta.table_name for model in TABLES}
+    assert "message_words" in tables
 
 
 def test_two_live_agents_of_one_name_are_refused_by_the_database_itself(

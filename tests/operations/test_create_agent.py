@@ -37,6 +37,8 @@ def test_the_answer_holds_the_agent_as_it_was_stored(room: Room) -> None:
         created_at="2026-12-01T09:30:00.000000Z",
         last_active_at="2026-12-01T09:30:00.000000Z",
         waiting=0,
+        contact_policy="auto",
+        attachments_policy="auto",
     )
     assert made.id.startswith("agt_")
     assert room.call("GetAgent", id=made.id).agent == made

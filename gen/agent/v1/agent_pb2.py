@@ -24,17 +24,17 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61gent/v1/agent.proto\x12\x08\x61gent.v1\"\x86\x02\n\x05\x41gent\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0bworkflow_id\x18\x03 \x01(\t\x12\x0c\n\x04role\x18\x04 \x01(\t\x12\x16\n\tparent_id\x18\x05 \x01(\tH\x00\x88\x01\x01\x12#\n\x05state\x18\x06 \x01(\x0e\x32\x14.agent.v1.AgentState\x12\x0f\n\x07program\x18\x07 \x01(\t\x12\r\n\x05model\x18\x08 \x01(\t\x12\x18\n\x10task_description\x18\t \x01(\t\x12\x12\n\ncreated_at\x18\n \x01(\t\x12\x16\n\x0elast_active_at\x18\x0b \x01(\t\x12\x0f\n\x07waiting\x18\x0c \x01(\x05\x42\x0c\n\n_parent_id\"7\n\x08Workflow\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\x12\n\ncreated_at\x18\x03 \x01(\t*u\n\nAgentState\x12\x1b\n\x17\x41GENT_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41GENT_STATE_RUNNING\x10\x01\x12\x17\n\x13\x41GENT_STATE_DORMANT\x10\x02\x12\x18\n\x14\x41GENT_STATE_ARCHIVED\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61gent/v1/agent.proto\x12\x08\x61gent.v1\"\xba\x02\n\x05\x41gent\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0bworkflow_id\x18\x03 \x01(\t\x12\x0c\n\x04role\x18\x04 \x01(\t\x12\x16\n\tparent_id\x18\x05 \x01(\tH\x00\x88\x01\x01\x12#\n\x05state\x18\x06 \x01(\x0e\x32\x14.agent.v1.AgentState\x12\x0f\n\x07program\x18\x07 \x01(\t\x12\r\n\x05model\x18\x08 \x01(\t\x12\x18\n\x10task_description\x18\t \x01(\t\x12\x12\n\ncreated_at\x18\n \x01(\t\x12\x16\n\x0elast_active_at\x18\x0b \x01(\t\x12\x0f\n\x07waiting\x18\x0c \x01(\x05\x12\x16\n\x0e\x63ontact_policy\x18\r \x01(\t\x12\x1a\n\x12\x61ttachments_policy\x18\x0e \x01(\tB\x0c\n\n_parent_id\"7\n\x08Workflow\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\x12\n\ncreated_at\x18\x03 \x01(\t*u\n\nAgentState\x12\x1b\n\x17\x41GENT_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41GENT_STATE_RUNNING\x10\x01\x12\x17\n\x13\x41GENT_STATE_DORMANT\x10\x02\x12\x18\n\x14\x41GENT_STATE_ARCHIVED\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'agent.v1.agent_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_AGENTSTATE']._serialized_start=356
-  _globals['_AGENTSTATE']._serialized_end=473
+  _globals['_AGENTSTATE']._serialized_start=408
+  _globals['_AGENTSTATE']._serialized_end=525
   _globals['_AGENT']._serialized_start=35
-  _globals['_AGENT']._serialized_end=297
-  _globals['_WORKFLOW']._serialized_start=299
-  _globals['_WORKFLOW']._serialized_end=354
+  _globals['_AGENT']._serialized_end=349
+  _globals['_WORKFLOW']._serialized_start=351
+  _globals['_WORKFLOW']._serialized_end=406
 # @@protoc_insertion_point(module_scope)

@@ -67,6 +67,8 @@ class Agent(_message.Message):
     CREATED_AT_FIELD_NUMBER: _builtins.int
     LAST_ACTIVE_AT_FIELD_NUMBER: _builtins.int
     WAITING_FIELD_NUMBER: _builtins.int
+    CONTACT_POLICY_FIELD_NUMBER: _builtins.int
+    ATTACHMENTS_POLICY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Names the agent for good."""
     name: _builtins.str
@@ -95,6 +97,10 @@ class Agent(_message.Message):
     """When it last wrote something, or, to the minute, last read something."""
     waiting: _builtins.int
     """How many pieces of mail wait in its mailbox, notices included."""
+    contact_policy: _builtins.str
+    """Whom it takes messages from: open, auto, contacts_only or block_all."""
+    attachments_policy: _builtins.str
+    """How the images that it sends are carried: auto, inline or file."""
     def __init__(
         self,
         *,
@@ -110,10 +116,12 @@ class Agent(_message.Message):
         created_at: _builtins.str = ...,
         last_active_at: _builtins.str = ...,
         waiting: _builtins.int = ...,
+        contact_policy: _builtins.str = ...,
+        attachments_policy: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_parent_id", b"_parent_id", "parent_id", b"parent_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_parent_id", b"_parent_id", "created_at", b"created_at", "id", b"id", "last_active_at", b"last_active_at", "model", b"model", "name", b"name", "parent_id", b"parent_id", "program", b"program", "role", b"role", "state", b"state", "task_description", b"task_description", "waiting", b"waiting", "workflow_id", b"workflow_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_parent_id", b"_parent_id", "attachments_policy", b"attachments_policy", "contact_policy", b"contact_policy", "created_at", b"created_at", "id", b"id", "last_active_at", b"last_active_at", "model", b"model", "name", b"name", "parent_id", b"parent_id", "program", b"program", "role", b"role", "state", b"state", "task_description", b"task_description", "waiting", b"waiting", "workflow_id", b"workflow_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__parent_id: _TypeAlias = _typing.Literal["parent_id"]  # noqa: Y015
     _WhichOneofArgType__parent_id: _TypeAlias = _typing.Literal["_parent_id", b"_parent_id"]  # noqa: Y015

@@ -24,17 +24,17 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61gent/v1/mail.proto\x12\x08\x61gent.v1\"\xb4\x02\n\x04Mail\x12\n\n\x02id\x18\x01 \x01(\t\x12\x1a\n\rfrom_agent_id\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tfrom_name\x18\x03 \x01(\t\x12\x13\n\x0bto_agent_id\x18\x04 \x01(\t\x12\x0c\n\x04\x62ody\x18\x05 \x01(\t\x12\x15\n\x08reply_to\x18\x06 \x01(\tH\x01\x88\x01\x01\x12\x12\n\ncreated_at\x18\x07 \x01(\t\x12\x17\n\nclaimed_at\x18\x08 \x01(\tH\x02\x88\x01\x01\x12\x12\n\nexpires_at\x18\t \x01(\t\x12 \n\x04kind\x18\n \x01(\x0e\x32\x12.agent.v1.MailKind\x12\x17\n\nmessage_id\x18\x0b \x01(\tH\x03\x88\x01\x01\x42\x10\n\x0e_from_agent_idB\x0b\n\t_reply_toB\r\n\x0b_claimed_atB\r\n\x0b_message_id\"\x91\x01\n\x0bMailboxRead\x12\n\n\x02id\x18\x01 \x01(\t\x12\x17\n\x0freader_agent_id\x18\x02 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x03 \x01(\t\x12\x0f\n\x07read_at\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x12*\n\tdirection\x18\x06 \x01(\x0e\x32\x17.agent.v1.MailDirection*x\n\x08MailKind\x12\x19\n\x15MAIL_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0fMAIL_KIND_PLAIN\x10\x01\x12\x1d\n\x19MAIL_KIND_REVIEW_ACTIVITY\x10\x02\x12\x1d\n\x19MAIL_KIND_EXCHANGE_CAPPED\x10\x03*e\n\rMailDirection\x12\x1e\n\x1aMAIL_DIRECTION_UNSPECIFIED\x10\x00\x12\x1b\n\x17MAIL_DIRECTION_RECEIVED\x10\x01\x12\x17\n\x13MAIL_DIRECTION_SENT\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61gent/v1/mail.proto\x12\x08\x61gent.v1\"\xb4\x02\n\x04Mail\x12\n\n\x02id\x18\x01 \x01(\t\x12\x1a\n\rfrom_agent_id\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tfrom_name\x18\x03 \x01(\t\x12\x13\n\x0bto_agent_id\x18\x04 \x01(\t\x12\x0c\n\x04\x62ody\x18\x05 \x01(\t\x12\x15\n\x08reply_to\x18\x06 \x01(\tH\x01\x88\x01\x01\x12\x12\n\ncreated_at\x18\x07 \x01(\t\x12\x17\n\nclaimed_at\x18\x08 \x01(\tH\x02\x88\x01\x01\x12\x12\n\nexpires_at\x18\t \x01(\t\x12 \n\x04kind\x18\n \x01(\x0e\x32\x12.agent.v1.MailKind\x12\x17\n\nmessage_id\x18\x0b \x01(\tH\x03\x88\x01\x01\x42\x10\n\x0e_from_agent_idB\x0b\n\t_reply_toB\r\n\x0b_claimed_atB\r\n\x0b_message_id\"\x91\x01\n\x0bMailboxRead\x12\n\n\x02id\x18\x01 \x01(\t\x12\x17\n\x0freader_agent_id\x18\x02 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x03 \x01(\t\x12\x0f\n\x07read_at\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x12*\n\tdirection\x18\x06 \x01(\x0e\x32\x17.agent.v1.MailDirection*\x97\x01\n\x08MailKind\x12\x19\n\x15MAIL_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0fMAIL_KIND_PLAIN\x10\x01\x12\x1d\n\x19MAIL_KIND_REVIEW_ACTIVITY\x10\x02\x12\x1d\n\x19MAIL_KIND_EXCHANGE_CAPPED\x10\x03\x12\x1d\n\x19MAIL_KIND_CONTACT_REQUEST\x10\x04*e\n\rMailDirection\x12\x1e\n\x1aMAIL_DIRECTION_UNSPECIFIED\x10\x00\x12\x1b\n\x17MAIL_DIRECTION_RECEIVED\x10\x01\x12\x17\n\x13MAIL_DIRECTION_SENT\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'agent.v1.mail_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_MAILKIND']._serialized_start=492
-  _globals['_MAILKIND']._serialized_end=612
-  _globals['_MAILDIRECTION']._serialized_start=614
-  _globals['_MAILDIRECTION']._serialized_end=715
+  _globals['_MAILKIND']._serialized_start=493
+  _globals['_MAILKIND']._serialized_end=644
+  _globals['_MAILDIRECTION']._serialized_start=646
+  _globals['_MAILDIRECTION']._serialized_end=747
   _globals['_MAIL']._serialized_start=34
   _globals['_MAIL']._serialized_end=342
   _globals['_MAILBOXREAD']._serialized_start=345

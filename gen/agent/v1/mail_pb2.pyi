@@ -33,6 +33,8 @@ class _MailKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MailKind.Val
     """A notice that the recipient and one other agent have used up the mail that
     one pair may exchange.
     """
+    MAIL_KIND_CONTACT_REQUEST: _MailKind.ValueType  # 4
+    """A notice that another agent asks to be let write messages to the recipient."""
 
 class MailKind(_MailKind, metaclass=_MailKindEnumTypeWrapper):
     """What sort of mail a piece is."""
@@ -47,6 +49,8 @@ MAIL_KIND_EXCHANGE_CAPPED: MailKind.ValueType  # 3
 """A notice that the recipient and one other agent have used up the mail that
 one pair may exchange.
 """
+MAIL_KIND_CONTACT_REQUEST: MailKind.ValueType  # 4
+"""A notice that another agent asks to be let write messages to the recipient."""
 Global___MailKind: _TypeAlias = MailKind  # noqa: Y015
 
 class _MailDirection:

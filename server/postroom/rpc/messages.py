@@ -36,6 +36,7 @@ def mail_message(mail: Mail) -> mail_pb2.Mail:
         created_at=rfc3339(mail.created_at),
         expires_at=rfc3339(mail.expires_at),
         kind=mail_pb2.MailKind.ValueType(mail.kind),
+        message_id=mail.message_id,
     )
 
 
@@ -100,6 +101,8 @@ def agent_message(agent: Agent, waiting: int) -> agent_pb2.Agent:
         created_at=rfc3339(agent.created_at),
         last_active_at=rfc3339(agent.mailbox.last_active_at),
         waiting=waiting,
+        contact_policy=agent.contact_policy,
+        attachments_policy=agent.attachments_policy,
     )
 
 

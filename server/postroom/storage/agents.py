@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from postroom.agent import Agent, AgentState
 from postroom.mailbox import Mailbox
-from postroom.records import NewAgent
+from postroom.records import Description, NewAgent
 from postroom.storage import statements
 from postroom.storage.database import Row
 from postroom.storage.models import AgentRow, MailboxRow, WorkflowRow
@@ -15,9 +15,9 @@ from postroom.workflow import Workflow
 def agent_of(row: Row) -> Agent:
     """An agent from a row of statements.AGENT."""
     # Positional, and quick: agents are read on the hot path.
-    return Agent._make(
-        (*row[:8], AgentState(row[8]), *row[9:13], bool(row[13]), Mailbox._make(row[14:]))
-    )
+    before, state, after = row[:8], AgentState(row[8]), row[9:13]
+    policies, counters = row[14:16], Mailbox._make(row[16:])
+    return Agent._make((*before, state, *after, bool(row[13]), *policies, counters))
 
 
 class AgentQueries(Transaction):
@@ -35,6 +35,24 @@ class AgentQueries(Transaction):
             rows = self.aside.all(f"{text} ORDER BY a.number", parameters)
         else:
             rows = self.aside.all(f"{text} AND a.workflow = ?", (*parameters, workflow))
+        return [agent_of(row) for row in rows]
+
+    def live_agents(self, workflow: int, *, after: int, limit: int) -> Sequence[Agent]:
+        """See Session.live_agents."""
+        where = "a.workflow = ? AND a.state <> 3 AND a.number > ?"
+        text = f"{statements.AGENT} WHERE {where} ORDER BY a.number LIMIT ?"
+        return [agent_of(row) for row in self.aside.all(text, (workflow, after, limit))]
+
+    def agents_named(
+        self, names: Sequence[str], workflow: int, *, archived: bool
+    ) -> Sequence[Agent]:
+        """See Session.agents_named."""
+        if not names:
+            return []
+        holes = ", ".join("?" * len(names))
+        state = "=" if archived else "<>"
+        where = f"a.workflow = ? AND a.state {state} 3 AND a.name IN ({holes})"
+        rows = self.aside.all(f"{statements.AGENT} WHERE {where}", (workflow, *names))
         return [agent_of(row) for row in rows]
 
     def name_is_taken(self, name: str, workflow: int) -> bool:
@@ -104,12 +122,24 @@ class AgentQueries(Transaction):
                 model=agent.model,
                 task_description=agent.task_description,
                 created_at=agent.created_at,
+                contact_policy=agent.contact_policy,
+                attachments_policy=agent.attachments_policy,
             )
         )
         self.connection.query(MailboxRow.insert(agent=number, last_active_at=agent.created_at))
         added = self.agent(agent.id)
         assert added is not None
         return added
+
+    def describe(self, agent: Agent, told: Description) -> Agent:
+        """See Session.describe."""
+        self.writing()
+        if changed := told.given():
+            row = AgentRow.update(changed).where(AgentRow.number == agent.number)
+            self.connection.query(row)
+        described = self.agent(agent.id)
+        assert described is not None
+        return described
 
     def set_state(self, agent: Agent, state: AgentState) -> Agent:
         """See Session.set_state."""

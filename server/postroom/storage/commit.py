@@ -138,12 +138,14 @@ class Committer:
 def run_job(session: Session, job: Job) -> Session:
     """Run one job; a refusal is its outcome.
 
-    Raises Spoiled when the call refused, or failed, after it had written something.
+    Raises Spoiled when the call refused, or failed, after it had written something that
+    must not stay.
     """
     try:
         job.result = job.work(session)
     except Refusal as refusal:
-        if session.writes or isinstance(refusal, StoreFailure):
+        is_half_done = session.writes and not refusal.keeps_writes
+        if is_half_done or isinstance(refusal, StoreFailure):
             raise Spoiled from refusal
         job.error = refusal
     return session

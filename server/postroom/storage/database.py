@@ -20,6 +20,8 @@ class Dialect(Protocol):
     schema_lock: str
     # Whether many rows are best stored by one statement on arrays.
     takes_arrays: bool
+    # Whether full text is a tsvector, and not FTS5.
+    has_tsvector: bool
     # Moves last_active_at of an agent that is not locked: instant, agent, instant.
     touch: str
 

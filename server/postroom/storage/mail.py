@@ -12,7 +12,7 @@ from postroom.storage.failures import StoreFailure
 from postroom.storage.transaction import Transaction
 
 # Above every number that a list can reach; both databases take it as 64 bits.
-_NO_BOUND = 2**62
+NO_BOUND = 2**62
 
 
 class MailQueries(Transaction):
@@ -29,7 +29,7 @@ class MailQueries(Transaction):
         """See Session.mail."""
         received = direction is MailDirection.RECEIVED
         text = statements.RECEIVED if received else statements.SENT
-        bound = _NO_BOUND if before is None else before
+        bound = NO_BOUND if before is None else before
         return self._pieces(text, (agent, bound, now, limit))
 
     def arrivals(self, agent: int, *, after: int, limit: int, now: int) -> Sequence[Piece]:

@@ -14,6 +14,8 @@ from peewee import (
     TextField,
 )
 
+from postroom.storage.message_models import MESSAGE_TABLES
+
 
 class Setting(Model):
     """A value that all servers of the database share."""
@@ -53,6 +55,8 @@ class AgentRow(Model):
     task_description = TextField()
     created_at = BigIntegerField()
     proves = SmallIntegerField(default=0)
+    contact_policy = TextField(default="auto")
+    attachments_policy = TextField(default="auto")
 
     class Meta:
         table_name = "agent"
@@ -174,4 +178,5 @@ TABLES: tuple[type[Model], ...] = (
     AnswerRow,
     TokenRow,
     OutboxRow,
+    *MESSAGE_TABLES,
 )

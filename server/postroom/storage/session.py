@@ -3,17 +3,32 @@
 from collections.abc import Sequence
 
 from postroom.agent import Agent
-from postroom.mail import Mail, MailDirection
+from postroom.mail import Mail, MailDirection, MailKind
+from postroom.message import Message
 from postroom.records import Answer, MailboxRead
 from postroom.storage import statements
 from postroom.storage.agents import AgentQueries
+from postroom.storage.contacts import ContactQueries
 from postroom.storage.database import Row
+from postroom.storage.files import FileQueries
 from postroom.storage.mail import MailQueries
+from postroom.storage.messages import MessageQueries
 from postroom.storage.models import AgentRow, MailboxReadRow
+from postroom.storage.outbox import OutboxQueries
+from postroom.storage.threads import ThreadQueries
 from postroom.storage.tokens import TokenQueries
 
 
-class Session(AgentQueries, MailQueries, TokenQueries):
+class Session(
+    AgentQueries,
+    MailQueries,
+    TokenQueries,
+    MessageQueries,
+    ThreadQueries,
+    ContactQueries,
+    FileQueries,
+    OutboxQueries,
+):
     """Fulfils postroom.ports.Session."""
 
     def reads(self, owner: int, *, before: int | None, limit: int) -> Sequence[MailboxRead]:
@@ -55,6 +70,16 @@ class Session(AgentQueries, MailQueries, TokenQueries):
             )
         )
 
+    def claim_copy(self, agent: Agent, message: Message, at: int) -> int:
+        """See ports.Session.claim_copy."""
+        own = message.participant(agent.number)
+        if own is not None and own.read_at is not None:
+            return own.read_at
+        if self.mark_claimed(agent.number, message, at):
+            plain = self.count_waiting([agent], now=at, kind=MailKind.PLAIN)
+            self.recount_waiting(agent, plain[agent.number])
+        return at
+
     def answer(self, caller: int, method: str, request_id: str) -> Answer | None:
         """See ports.Session.answer."""
         row = self.aside.one(statements.ANSWER, (caller, method, request_id))
@@ -70,10 +95,11 @@ class Session(AgentQueries, MailQueries, TokenQueries):
             (caller, method, request_id, answer.digest, answer.response, at),
         )
 
-    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
+    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> int:
         """See ports.Session.deliver; a session that only reads ends here."""
         del mail, wire, counted
         self.writing()
+        return 0
 
     def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
         """See ports.Session.recount_waiting; a session that only reads ends here."""

@@ -30,11 +30,17 @@ class SqliteDialect:
 
     schema_lock = ""
     takes_arrays = False
+    has_tsvector = False
     touch = statements.TOUCH
     words: Mapping[str, str] = {
         "key": "INTEGER PRIMARY KEY AUTOINCREMENT",
         "bytes": "BLOB",
         "without_rowid": "WITHOUT ROWID",
+        # Words come ready (postroom.words): the tokenizer has only to part them at spaces.
+        "words_table": (
+            "CREATE VIRTUAL TABLE message_words USING "
+            "fts5 (words, participants, content='', tokenize='ascii')"
+        ),
     }
 
     def sql(self, text: str) -> str:

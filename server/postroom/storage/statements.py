@@ -12,7 +12,8 @@ class Rows(NamedTuple):
 
 AGENT = """
 SELECT a.number, a.id, a.name, a.workflow, COALESCE(w.id, ''), a.role, a.parent, p.id, a.state,
-       a.program, a.model, a.task_description, a.created_at, a.proves,
+       a.program, a.model, a.task_description, a.created_at, a.proves, a.contact_policy,
+       a.attachments_policy,
        b.received, b.sent, b.waiting, b.claimed_through, b.last_active_at
 FROM agent a
 JOIN mailbox b ON b.agent = a.number

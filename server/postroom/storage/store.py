@@ -9,7 +9,7 @@ from typing import TypeVar
 from postroom.errors import Expired
 from postroom.ports import Clock, Wakeups, Work, WriteNeeded
 from postroom.ports import Session as SessionPort
-from postroom.storage import migrate, statements
+from postroom.storage import message_statements, migrate, statements
 from postroom.storage.commit import Committer, Runner
 from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure
@@ -94,6 +94,7 @@ class Store(ABC):
             assert isinstance(session, Session)
             session.writing()
             run = session.connection.run
+            run(message_statements.KEEP_READ_AT, (expired_before,))
             mail = run(statements.SWEEP_MAIL, (expired_before,)).rowcount
             return int(mail + run(statements.SWEEP_ANSWERS, (answered_before,)).rowcount)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from postroom.agent import Agent, AgentState
 from postroom.mail import Mail, Piece
+from postroom.records import Description
 from postroom.storage.held import Held
 from postroom.storage.mail import pair_of
 from postroom.storage.session import Session
@@ -26,7 +27,7 @@ class WritingSession(Session):
         """See ports.Session.exchanged."""
         return self._held.exchanged(pair_of(one.number, other.number))
 
-    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> None:
+    def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> int:
         """See ports.Session.deliver."""
         self.writing()
         self.arrived.add(mail.recipient)
@@ -38,6 +39,7 @@ class WritingSession(Session):
             if counted:
                 self._held.count(mail.sender, mail.recipient)
         self._held.keep(mail, received, sent, wire)
+        return received
 
     def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
         """See ports.Session.recount_waiting."""
@@ -50,6 +52,12 @@ class WritingSession(Session):
         remaining = super().claim(agent, pieces, at)
         self._held.reload(agent.id)
         return remaining
+
+    def describe(self, agent: Agent, told: Description) -> Agent:
+        """See ports.Session.describe."""
+        super().describe(agent, told)
+        self._held.reload(agent.id)
+        return self._held.take([agent])[0]
 
     def set_state(self, agent: Agent, state: AgentState) -> Agent:
         """See ports.Session.set_state."""

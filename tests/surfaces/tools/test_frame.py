@@ -17,7 +17,7 @@ from .breakouts import BODIES
 from .clients import in_memory, text_of
 
 READ = next(spec for spec in CONTRACT.specs if spec.name == "ReadMail")
-MAIL = READ.output.fields_by_name["mail"].message_type
+MAIL: Any = READ.output.fields_by_name["mail"].message_type
 LOOKS_LIKE_A_TAG = re.compile(
     "[<\uff1c\ufe64\u2039\u3008\u27e8]([/|!?<\uff0f\uff5c]|[^\\W\\d]|\\s+(/|sys|user|assistant))",
     re.IGNORECASE,

@@ -61,10 +61,11 @@ class _Frame:
     def _items(
         self, name: str, field: FieldDescriptor, given: Any, within: str = ""
     ) -> Iterator[str]:
+        message: Any = field.message_type
         items = _listed(given)
         for number, item in enumerate(items, 1):
             mark = f"{self.boundary} {within}{name} {number} of {len(items)}"
-            yield from self._item(mark, f"{within}{name} {number}", field.message_type, item)
+            yield from self._item(mark, f"{within}{name} {number}", message, item)
 
     def _item(self, mark: str, short: str, message: Descriptor, item: Any) -> Iterator[str]:
         body = body_of(message)

@@ -55,10 +55,11 @@ def _parts(message: Descriptor, letter: Mapping[str, Any], spelling: Spelling) -
         if field.message_type is None
     }
     yield f"{value(str(given.get('id') or ''))} from {_sender(given)}"
-    if "kind" in given:
-        yield f"kind {_kind(given['kind'] or '')}"
+    if kind := given.get("kind"):
+        yield f"kind {_kind(kind)}"
     body = body_of(message)
-    yield f"{len(given.get(body.name if body else '') or ''):,} characters"
+    if text := given.get(body.name if body else ""):
+        yield f"{len(text):,} characters"
     for name in sorted(given.keys() - set(_FIRST), key=_place):
         if told := _told(given[name]):
             yield f"{_LABELS.get(name, name)} {told}"

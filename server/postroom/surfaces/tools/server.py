@@ -140,7 +140,7 @@ class _Resources:
             raise MCPError(types.INVALID_PARAMS, told.text, told.value) from None
         # Escapes of all but ASCII leave nothing hidden in the text.
         forms = (("application/json", json.dumps(result.value)), ("text/plain", result.text))
-        contents = [
+        contents: list[types.TextResourceContents | types.BlobResourceContents] = [
             types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
             for kind, text in forms
         ]
