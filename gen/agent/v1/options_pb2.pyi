@@ -155,7 +155,7 @@ class Resource(_message.Message):
     """
     @_builtins.property
     def fields(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The string field of the request that a variable fills, where it has another name."""
+        """The field of the request, a string or a bool, that a variable fills, where it has another name."""
 
     def __init__(
         self,

@@ -70,6 +70,11 @@ class Field:
         return self.descriptor.type == FieldDescriptor.TYPE_STRING
 
     @property
+    def is_flag(self) -> bool:
+        """Whether the value is true or false."""
+        return self.descriptor.type == FieldDescriptor.TYPE_BOOL
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """Every string that it may be, where only some are allowed."""
         may_be_empty = not (self.required or self.repeated or self.descriptor.has_presence)

@@ -9,12 +9,14 @@ from urllib.parse import parse_qsl, unquote
 from google.protobuf.message import Message
 
 from postroom.rpc import protojson
-from postroom.rpc.contract import Spec
+from postroom.rpc.contract import Field, Spec
 from postroom.rpc.protojson import JsonInvalid
 
 _TEMPLATE: Final = re.compile(
     r"(?P<start>[a-z][a-z0-9+.-]*://[^{}?]*/)\{(?P<rest>\w+)\}(?:\{\?(?P<query>\w+(?:,\w+)*)\})?"
 )
+
+_FLAGS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,14 @@ class Template:
             given.append((self.query[name], text))
         return dict(given)
 
+    def value(self, uri: str) -> dict[str, str | bool]:
+        """The request of an address in JSON's terms. Raises JsonInvalid."""
+        flags = {f.name for f in self.spec.fields if f.is_flag}
+        return {
+            name: _FLAGS.get(text, text) if name in flags else text
+            for name, text in self.values(uri).items()
+        }
+
 
 class Resources:
     """All templates of a contract."""
@@ -55,8 +65,7 @@ class Resources:
         """
         for template in self.templates:
             if uri.startswith(template.start):
-                value = dict(template.values(uri))
-                request, _ = protojson.read(value, template.spec.request_class, strict=True)
+                request, _ = protojson.read(template.value(uri), template.spec.request_class, strict=True)
                 return template.spec, request
         return None
 
@@ -71,10 +80,15 @@ def _template(spec: Spec) -> Template:
     known = {field.name: field for field in spec.fields}
     filled = {name: fields.get(name, name) for name in names}
     for name, field in filled.items():
-        if field not in known or not known[field].is_text or known[field].repeated:
-            raise ValueError(f"{spec.full_name}: {name} of {uri} fills no string of the request")
+        if field not in known or not _can_be_filled(known[field]):
+            told = f"{name} of {uri} fills neither a string nor a bool of the request"
+            raise ValueError(f"{spec.full_name}: {told}")
     rest, *query = names
     return Template(spec, uri, found["start"], filled[rest], {name: filled[name] for name in query})
+
+
+def _can_be_filled(field: Field) -> bool:
+    return (field.is_text or field.is_flag) and not field.repeated
 
 
 def _decoded(text: str, field: str) -> str:
