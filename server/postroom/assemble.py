@@ -42,6 +42,8 @@ def assemble(
         cursors=Cursors(store.cursor_key),
         watches=wakeups,
         limits=settings.limits,
+        messaging=settings.messaging,
+        is_trusted=trusted,
         foreign_reads=settings.foreign_reads,
     )
     declared = contract.load()

@@ -9,7 +9,7 @@ from typing import Any
 
 from platformdirs import user_config_path, user_data_path
 
-from postroom.office import Limits
+from postroom.office import Limits, Messaging
 
 CONFIG_VARIABLE = "POSTROOM_CONFIG"
 
@@ -53,6 +53,19 @@ class Settings:
     mail_ttl: int = _setting(604_800, "Seconds until mail expires.")
     mail_retention: int = _setting(2_592_000, "Seconds until expired mail is deleted.")
     request_id_retention: int = _setting(86_400, "Seconds for which a request_id is remembered.")
+    convert_images: bool = _setting(True, "Whether images of messages become WebP.")
+    messaging_auto_handshake_on_block: bool = _setting(
+        True, "Whether a message that is blocked asks its recipients for contact."
+    )
+    contact_pending_ttl_seconds: int = _setting(
+        604_800, "Seconds for which a request for contact stands."
+    )
+    contact_auto_ttl_seconds: int = _setting(
+        43_200, "Seconds for which contact holds that was approved within one MCP session."
+    )
+    attachment_bytes_per_day: int = _setting(
+        52_428_800, "Bytes of attachments that one agent may send in 24 hours."
+    )
 
     @property
     def limits(self) -> Limits:
@@ -63,6 +76,17 @@ class Settings:
             mail_ttl=self.mail_ttl,
             mail_retention=self.mail_retention,
             request_id_retention=self.request_id_retention,
+        )
+
+    @property
+    def messaging(self) -> Messaging:
+        """How messages are sent where their senders do not say."""
+        return Messaging(
+            converts_images=self.convert_images,
+            auto_contact=self.messaging_auto_handshake_on_block,
+            pending_contact=self.contact_pending_ttl_seconds,
+            in_session_contact=self.contact_auto_ttl_seconds,
+            daily_attachments=self.attachment_bytes_per_day,
         )
 
     @property
@@ -82,6 +106,12 @@ _CHOICES = {
 }
 # The database's variable has a longer name than its field.
 _VARIABLES = {"database": "POSTROOM_DATABASE_URL"}
+# Known from elsewhere without our prefix, and read where ours is unset.
+_PLAIN = (
+    "messaging_auto_handshake_on_block",
+    "contact_pending_ttl_seconds",
+    "contact_auto_ttl_seconds",
+)
 
 
 def variable(name: str) -> str:
@@ -93,8 +123,9 @@ def load(overrides: Mapping[str, str], environ: Mapping[str, str] = os.environ) 
     """Read all settings. Raises BadSetting for an unknown name or a bad value."""
     found: dict[str, Any] = _from_file(environ)
     for each in fields(Settings):
-        if environ.get(variable(each.name)):
-            found[each.name] = environ[variable(each.name)]
+        plain = each.name.upper() if each.name in _PLAIN else ""
+        if given := environ.get(variable(each.name)) or environ.get(plain):
+            found[each.name] = given
     found |= overrides
     return Settings(**{name: _value(name, value) for name, value in found.items()})
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from postroom import token
 from postroom.errors import InvalidRequest, Violation, invalid
-from postroom.message import LONGEST_BODY_BYTES, LONGEST_SUBJECT, Part
+from postroom.message import LONGEST_SUBJECT, Part
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _TAG_RULE = "must be 1 to 64 characters: a letter or digit, then letters, digits, '.', '_' or '-'"
@@ -67,9 +67,6 @@ def _subject_fault(subject: str) -> str:
 
 
 def _body_fault(body: str, *, has_attachments: bool) -> str:
-    size = len(body.encode())
-    if size > LONGEST_BODY_BYTES:
-        return f"has {size:,} bytes; at most {LONGEST_BODY_BYTES:,} are allowed, shorten it"
     if not body and not has_attachments:
         return "is required; it may be empty only with an attachment"
     return ""

@@ -1,6 +1,6 @@
 """Which project a call is about, and which agent it speaks as (messages.md, One world)."""
 
-from postroom import foreign, token
+from postroom import address, foreign, lookup, token
 from postroom.agent import Agent
 from postroom.errors import Forbidden, NotFound, invalid, quoted
 from postroom.mail import MailDirection
@@ -17,6 +17,24 @@ def project(session: Session, key: str) -> Workflow:
         told = f"no project has the key {quoted(key)}; make it with ensure_project"
         raise NotFound("project", key, told)
     return found
+
+
+def located(call: Call, key: str, name: str) -> tuple[Workflow, str]:
+    """The project and the agent's name, where either may be left to the other.
+
+    Without a key it is the caller's own project; from the operator, who is in none, the
+    project of the agent, which may be given by its id or by a name that only one has.
+    """
+    session = call.session
+    if key:
+        return project(session, key), name
+    if not call.caller.is_operator:
+        within = lookup.workflow(session, call.caller.workflow_id)
+        return within, call.caller.name if name == call.caller.id else name
+    agent = address.resolve(session, call.caller, name)
+    if agent.is_operator:
+        raise invalid("agent_name", "is the operator, who gets no messages; name an agent")
+    return lookup.workflow(session, agent.workflow_id), agent.name
 
 
 def member(session: Session, within: Workflow, name: str) -> Agent:

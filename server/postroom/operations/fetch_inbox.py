@@ -13,8 +13,8 @@ def fetch_inbox(call: Call, request: FetchInboxRequest) -> FetchInboxResponse:
     """Return one page of the copies that have not expired."""
     draft.check_tag("topic", request.topic)
     since = instant_of(request.since_ts, "since_ts") if request.since_ts else None
-    project = speaking.project(call.session, request.project_key)
-    agent = speaking.reader(call, project, request.agent_name)
+    project, name = speaking.located(call, request.project_key, request.agent_name)
+    agent = speaking.reader(call, project, name)
     wanted = Inbox(
         topic=request.topic,
         urgent_only=request.urgent_only,
