@@ -198,6 +198,16 @@ class Archived(Refusal):
         )
 
 
+class RequestTooLarge(Refusal):
+    """The request has more bytes than its method takes."""
+
+    def __init__(self, size: int, most: int) -> None:
+        told = f"the request has {size:,} bytes and may have {most:,}; send less at once"
+        super().__init__(
+            told, Code.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE", metadata={"limit": str(most)}
+        )
+
+
 class QuotaSpent(Refusal):
     """A limit is reached. Never retried by itself, so no retry time is given."""
 

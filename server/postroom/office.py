@@ -3,9 +3,11 @@
 import secrets
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from postroom import contact, exchange, instant, mailbox
 from postroom.agent import Agent
+from postroom.caller_sessions import OUTSIDE, CallerSession
 from postroom.errors import Code, Refusal
 from postroom.mail import ID_PREFIX, NOTICE_SENDER, Mail, MailKind
 from postroom.message_ports import ProjectFiles
@@ -60,9 +62,62 @@ class Office:
     foreign_reads: bool = True
 
 
+class Origin(Protocol):
+    """Where a call comes from."""
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the caller named nobody, and so is the operator by default only."""
+        ...
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the caller is on this machine and no proxy stands in between."""
+        ...
+
+    @property
+    def caller_session(self) -> CallerSession:
+        """Who else has proven themselves in the caller's session."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One call: the office, the transaction, the caller and the moment.
+class Unknown:
+    """The origin of a call that nothing is known of."""
+
+    is_unnamed: bool = False
+    is_local: bool = False
+    caller_session: CallerSession = OUTSIDE
+
+
+_UNKNOWN: Origin = Unknown()
+
+
+class _FromSomewhere:
+    """What a call tells of its origin."""
+
+    __slots__ = ()
+    origin: Origin
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the caller named nobody, and so is the operator by default only."""
+        return self.origin.is_unnamed
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the caller is on this machine and no proxy stands in between."""
+        return self.origin.is_local
+
+    @property
+    def caller_session(self) -> CallerSession:
+        """Who else has proven themselves in the caller's session."""
+        return self.origin.caller_session
+
+
+@dataclass(frozen=True, slots=True)
+class Call(_FromSomewhere):
+    """One call: the office, the transaction, the caller, the moment and the origin.
 
     `method` is the operation's full name, such as agent.v1.AgentService/ListMail;
     `now` is read once, so that everything a call stores has the same time.
@@ -73,6 +128,7 @@ class Call:
     caller: Agent
     method: str
     now: int
+    origin: Origin = _UNKNOWN
 
     @property
     def limits(self) -> Limits:
@@ -109,8 +165,8 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamCall:
-    """A call that lasts, and so outlives every transaction: a stream, or a wait.
+class StreamCall(_FromSomewhere):
+    """A call outside any transaction: a stream, a wait, or what comes before an operation.
 
     `prove` says again who calls; it raises when the caller may not call any more.
     """
@@ -120,6 +176,7 @@ class StreamCall:
     method: str
     prove: Prove
     time_left: float | None = None
+    origin: Origin = _UNKNOWN
 
     def subscribe(self, owner: Agent) -> AbstractContextManager[Subscription]:
         """Take a place among those who wait for mail of `owner`."""

@@ -141,7 +141,12 @@ def _listen(room: PostRoom, settings: Settings, exposure: Exposure) -> _Listener
     gateway = Gateway(
         room.registry, strict_json=settings.strict_json, patience=settings.watch_patience
     )
-    tools = Endpoint(Pages(gateway, _pages(room)), room.registry, room.contract)
+    tools = Endpoint(
+        Pages(gateway, _pages(room)),
+        room.registry,
+        room.contract,
+        sessions=room.registry.sessions,
+    )
     app = _app(room, tools, opening.rules(exposure, http))
     if exposure.tls:
         opening.reload_on_hangup(exposure.tls)

@@ -19,14 +19,18 @@ Metadata = Sequence[tuple[str, str | bytes]]
 class Incoming(NamedTuple):
     """What came beside a request: metadata (lower-case names) and the seconds left.
 
-    `peer` is the address of the caller's machine, '' where none is known; `peer_uris`
-    are those of the certificate that the caller has shown and the server has checked.
+    `peer` is the address of the caller's machine, '' where it is this one and no address is
+    needed, as on a Unix socket; `peer_uris` are those of the certificate that the caller
+    has shown and the server has checked. `is_proxied` tells that a known proxy has handed
+    the call on. `session` is the id of the caller's session, '' outside any.
     """
 
     metadata: Metadata = ()
     time_left: float | None = None
     peer: str = ""
     peer_uris: Sequence[str] = ()
+    is_proxied: bool = False
+    session: str = ""
 
 
 @dataclass(slots=True)

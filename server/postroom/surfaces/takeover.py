@@ -8,7 +8,8 @@ service on the server. It is no interceptor, because those cost each call a tent
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -16,7 +17,8 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2
 from grpc_status import rpc_status
 
-from postroom.errors import Code, Refusal, stopping
+from postroom.errors import Code, Refusal, RequestTooLarge, stopping
+from postroom.rpc.contract import MAX_REQUEST_BYTES
 from postroom.rpc.status import refusal_of, status
 from postroom.surfaces.peer import Admit
 
@@ -27,9 +29,16 @@ Serializer = Callable[[Any], bytes]
 class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
     """The one handler of a server; services are added to it as to a server."""
 
-    def __init__(self, admit: Admit | None = None) -> None:
-        """Make it; `admit` raises Refusal for a call that may not even begin."""
+    def __init__(
+        self, admit: Admit | None = None, limits: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
+        """Make it; `admit` raises Refusal for a call that may not even begin.
+
+        `limits` are the bytes that a request may have, by method as gRPC names it; 4 MiB
+        where none is given.
+        """
         self._admit = admit or _everybody
+        self._limits = limits
         self._services: list[Any] = []
         self._wrapped: dict[str, Any] = {}
         self._streams: set[asyncio.Task[Any]] = set()
@@ -55,7 +64,8 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
             handler = next((each for each in found if each is not None), None)
             if handler is None:
                 return None
-            wrapped = self._wrapped[method] = self._wrap(handler)
+            most = self._limits.get(method, MAX_REQUEST_BYTES)
+            wrapped = self._wrapped[method] = self._wrap(handler, most)
         return wrapped
 
     def end_streams(self) -> None:
@@ -72,8 +82,8 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
         await self._may_refuse.wait()
         await _abort(context, stopping())
 
-    def _wrap(self, handler: Any) -> Any:
-        parse = handler.request_deserializer
+    def _wrap(self, handler: Any, most: int) -> Any:
+        parse = _bounded(handler.request_deserializer, most)
         if handler.unary_unary:
             answer = self._unary(handler.unary_unary, parse, handler.response_serializer)
             return handler._replace(
@@ -165,9 +175,22 @@ class _Open:
             self._streams.discard(self._task)
 
 
+def _bounded(parse: Deserializer, most: int) -> Deserializer:
+    """A parser that refuses what has more bytes; the library's own bound is the largest."""
+
+    def bounded(raw: bytes) -> Message:
+        if len(raw) > most:
+            raise RequestTooLarge(len(raw), most)
+        return parse(raw)
+
+    return bounded
+
+
 def _parse(raw: bytes, parse: Deserializer) -> Message:
     try:
         return parse(raw)
+    except Refusal:
+        raise
     except Exception:
         raise Refusal(
             "the request is not a valid message of this method: its bytes or its text are "

@@ -27,7 +27,6 @@ from postroom.surfaces.gateway.presenter import LinePresenter, Presenter
 from postroom.surfaces.gateway.stream import Lines, Listener
 from postroom.watching import PATIENCE_SECONDS
 
-MAX_BODY: Final = 4 * 1024 * 1024
 FORWARDED: Final = frozenset({"postroom-agent-id", "idempotency-key"})
 _CONTENT_TOO_LARGE: Final = 413
 _UNSUPPORTED_TYPE: Final = 415
@@ -45,20 +44,19 @@ class Gateway:
         *,
         pool: DescriptorPool | None = None,
         strict_json: bool = False,
-        max_body: int = MAX_BODY,
+        max_body: int | None = None,
         patience: float = PATIENCE_SECONDS,
         forwarded_headers: frozenset[str] = FORWARDED,
     ) -> None:
         """Read the routes. Raises ValueError for an http rule that cannot work.
 
-        The pool resolves the types of Any. Bodies may have max_body bytes. The named
-        headers reach the door as metadata of the same name. Who watches and has not read
-        for `patience` seconds is cut off.
+        The pool resolves the types of Any. Bodies may have as many bytes as their method
+        takes, and no more than max_body. The named headers reach the door as metadata of the
+        same name. Who watches and has not read for `patience` seconds is cut off.
         """
         limits = Limits(strict_json, max_body, forwarded_headers)
         reader = Reader(pool)
         self._door = door
-        self._max_body = max_body
         self._patience = patience
         self._gateway = GatewayDialect(door.specs, Printer(pool), reader, limits)
         self._connect = ConnectDialect(door.specs, Printer(pool, unset=False), reader, limits)
@@ -89,8 +87,8 @@ class Gateway:
                     reply = await self._answer(call, outgoing)
         except Disconnected:
             return
-        except TooLarge:
-            reply = self._too_large(dialect.failures)
+        except TooLarge as error:
+            reply = _too_large(error.limit, dialect.failures)
         except Exception as error:
             # Whatever it is, the client gets an answer.
             reply = dialect.failures.failure(failure_of(error), outgoing)
@@ -112,11 +110,12 @@ class Gateway:
         lines = Lines(listener, presenter, outgoing, call.ignored)
         await lines.send_all(messages, call.incoming.time_left)
 
-    def _too_large(self, presenter: Presenter) -> Reply:
-        text = f"the body has more than {self._max_body:,} bytes; send less at once"
-        failed = failure(Code.RESOURCE_EXHAUSTED, text, _CONTENT_TOO_LARGE)
-        # The rest of the body was not read, so nothing can follow on this connection.
-        return presenter.failure(failed, Outgoing()).with_headers(("connection", "close"))
+
+def _too_large(limit: int, presenter: Presenter) -> Reply:
+    text = f"the body has more than {limit:,} bytes; send less at once"
+    failed = failure(Code.RESOURCE_EXHAUSTED, text, _CONTENT_TOO_LARGE)
+    # The rest of the body was not read, so nothing can follow on this connection.
+    return presenter.failure(failed, Outgoing()).with_headers(("connection", "close"))
 
 
 def _refuse_grpc(headers: Headers) -> None:

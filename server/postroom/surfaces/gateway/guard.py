@@ -25,6 +25,7 @@ from postroom.surfaces.gateway.asgi import (
     Send,
     send_reply,
 )
+from postroom.surfaces.gateway.connection import proxied
 
 _FORBIDDEN: Final = 403
 _UNSUPPORTED_TYPE: Final = 415
@@ -179,6 +180,7 @@ def believed(scope: Scope, headers: Headers, rules: Rules) -> Scope:
     callers = [hop for hop in hops if hop and not _is_proxy(hop, rules)]
     scheme = headers.first("x-forwarded-proto").lower()
     changed = dict(scope)
+    changed["extensions"] = proxied(scope)
     if callers:
         changed["client"] = (callers[-1], 0)
     if scheme in _PORTS:
