@@ -16,8 +16,10 @@ def request(call: Call, requester: Agent, target: Agent, reason: str, seconds: i
 
     Both agents must be locked. An approval that holds is returned as it is, and so is a
     refusal: it stands as long as a request would have. `seconds` of 0 is the server's
-    own time. Raises PolicyForbids when the target takes messages from nobody.
+    own time. Raises PolicyForbids when the target takes messages from nobody, and
+    Forbidden (CHILD_SCOPE) for one that the requester may not write to at all.
     """
+    requester.must_reach(target)
     if target.contact_policy == ContactPolicy.BLOCK_ALL:
         raise PolicyForbids((target.name,))
     known = call.session.contact(requester.number, target.number)
@@ -46,8 +48,9 @@ def request(call: Call, requester: Agent, target: Agent, reason: str, seconds: i
 def approve(call: Call, requester: Agent, target: Agent, reason: str, seconds: int) -> Contact:
     """Approve contact at once; a request that waited for it needs no answer any more.
 
-    Both agents must be locked. `seconds` of 0 is for good.
+    Both agents must be locked. `seconds` of 0 is for good. Raises Forbidden (CHILD_SCOPE).
     """
+    requester.must_reach(target)
     known = call.session.contact(requester.number, target.number)
     approved = Contact(
         requester=requester.number,
