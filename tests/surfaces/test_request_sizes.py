@@ -31,7 +31,7 @@ def _asked(path: str, size: int) -> Any:
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
             # An unknown field of as many bytes as are missing: tag, length, and what is in it.
             head = b"\xfa\x7f" + _varint(size - 6)
-            request = head + b"\0" * (size - len(head))
+            request: Any = head + b"\0" * (size - len(head))
             try:
                 await channel.unary_unary(path)(request)
             except grpc.aio.AioRpcError as error:

@@ -35,7 +35,7 @@ def test_a_message_is_a_letter_and_so_is_what_holds_one_deep_inside() -> None:
     assert body_of(MESSAGE) == MESSAGE.fields_by_name["body_md"]
     assert holds_letters(SPECS["SendMessage"].output)
     for plain in (message_pb2.Contact, message_pb2.Thread, message_pb2.Attachment):
-        assert not holds_letters(plain.DESCRIPTOR)  # type: ignore[arg-type]
+        assert not holds_letters(plain.DESCRIPTOR)
 
 
 @pytest.mark.parametrize("text", BODIES, ids=range(len(BODIES)))
