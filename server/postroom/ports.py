@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from postroom.agent import Agent, AgentState
 from postroom.mail import Mail, MailDirection, MailKind, Parties, Piece
-from postroom.records import Answer, MailboxRead, NewAgent
+from postroom.records import Answer, MailboxRead, NewAgent, Totals
 from postroom.token import Token
 from postroom.workflow import Workflow
 
@@ -39,6 +39,17 @@ class Wakeups(Protocol):
 
     def arrived(self, recipients: frozenset[int]) -> None:
         """Called outside any transaction and from the store's own thread."""
+        ...
+
+
+class Commits(Protocol):
+    """Is told of each commit, for those who look after the server."""
+
+    def committed(self, calls: int, mails: int, seconds: float) -> None:
+        """So many calls were committed together, with so much new mail, in that time.
+
+        Called from the store's own thread; must be quick.
+        """
         ...
 
 
@@ -217,6 +228,10 @@ class Session(Protocol):
         """Write down a look into somebody else's mailbox."""
         ...
 
+    def count_capped(self) -> None:
+        """Count one more pair that has spent its exchange, for `Store.totals`."""
+        ...
+
     def keep_answer(
         self, caller: int, method: str, request_id: str, answer: Answer, at: int
     ) -> None:
@@ -265,6 +280,10 @@ class Store(Protocol):
 
     def check(self) -> None:
         """Raise StoreRefusal when the database cannot serve reads and writes."""
+        ...
+
+    def totals(self) -> Totals:
+        """Count what is stored. Blocks; the cost grows with the agents, not with the mail."""
         ...
 
     def sweep(self, *, expired_before: int, answered_before: int) -> int:

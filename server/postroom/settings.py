@@ -36,6 +36,14 @@ class Settings:
     )
     data_dir: str = _setting("", "The folder of the server's files; empty: the platform's own.")
     log_level: str = _setting("info", "debug, info, warning or error; the log goes to stderr.")
+    log_calls: str = _setting("refused", "Which calls the log has a line for: none, refused, all.")
+    log_format: str = _setting("auto", "json, text, or auto: text on a terminal, JSON elsewhere.")
+    metrics: str = _setting(
+        "auto",
+        "Where /metrics is: auto (at the HTTP listener while only this machine can reach it), off, "
+        "or a loopback address of its own.",
+    )
+    traces: bool = _setting(False, "Whether calls are traced; OTEL_ variables say where to.")
     require_auth: bool = _setting(False, "Whether every caller must prove itself with a token.")
     tls_cert: str = _setting("", "A PEM file with the certificate of both listeners.")
     tls_key: str = _setting("", "The certificate's key; nobody else may be able to read it.")
@@ -78,6 +86,8 @@ class Settings:
 
 _CHOICES = {
     "log_level": ("debug", "info", "warning", "error"),
+    "log_calls": ("none", "refused", "all"),
+    "log_format": ("auto", "json", "text"),
     "reflection": ("true", "false", "auto"),
 }
 # The database's variable has a longer name than its field.

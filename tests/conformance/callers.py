@@ -13,6 +13,7 @@ from postroom.ids import TimeOrderedIds
 from postroom.office import Limits, Office
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Session
+from postroom.rpc.door import Outgoing
 from postroom.rpc.identity import Identity
 from postroom.rpc.methods import Registry
 from postroom.storage.jobs import Job
@@ -48,7 +49,8 @@ class Desk:
 
         def run(session: Session) -> Any:
             answering = self._methods[spec.full_name]
-            answer = answering.call(self._office, Identity(as_, trusted=True), request, session)
+            caller = Identity(as_, trusted=True)
+            answer = answering.call(self._office, caller, request, Outgoing(), session)
             return spec.response_class.FromString(answer) if isinstance(answer, bytes) else answer
 
         return run

@@ -82,7 +82,22 @@ OPTIONS = (
         "A name by which callers know the HTTP listener.",
         is_list=True,
     ),
+    Option(
+        "--metrics",
+        "ADDRESS",
+        "POSTROOM_METRICS",
+        "auto",
+        "Where to serve /metrics: auto is the HTTP listener while only this machine can reach it; "
+        "off, or a loopback address of its own.",
+    ),
     Option("--log-level", "LEVEL", "POSTROOM_LOG_LEVEL", "info", "debug, info, warning or error."),
+    Option(
+        "--log-calls",
+        "WHICH",
+        "POSTROOM_LOG_CALLS",
+        "refused",
+        "Which calls the log has a line for: none, refused or all.",
+    ),
 )
 _TEXT = """Run the post room until it is told to stop.
 

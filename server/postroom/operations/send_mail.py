@@ -31,6 +31,7 @@ def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
     message = mail_message(mail)
     call.session.deliver(mail, message.SerializeToString(), counted=is_counted)
     if spends:
+        call.session.count_capped()
         _tell_capped(call, sender, recipient)
         _tell_capped(call, recipient, sender)
     return SendMailResponse(mail=message, warning=_warning(recipient))

@@ -46,7 +46,12 @@ class Method:
     operation: Operation
 
     def call(
-        self, office: Office, identity: Identity, request: Message, session: Session
+        self,
+        office: Office,
+        identity: Identity,
+        request: Message,
+        outgoing: Outgoing,
+        session: Session,
     ) -> Response:
         """Answer a request inside one transaction.
 
@@ -55,6 +60,7 @@ class Method:
         """
         now = office.clock.now()
         caller = identity.caller(session, now)
+        outgoing.caller_id = caller.id
         self.check(request)
         key = getattr(request, self.spec.request_key) if self.spec.request_key else ""
         if key and (stored := session.answer(caller.number, self.spec.full_name, key)):
@@ -73,29 +79,40 @@ class Method:
         return inspect.iscoroutinefunction(self.operation)
 
     async def last(
-        self, office: Office, identity: Identity, request: Message, time_left: float | None
+        self,
+        office: Office,
+        identity: Identity,
+        request: Message,
+        outgoing: Outgoing,
+        time_left: float | None,
     ) -> Response:
         """Answer a request with an operation that waits."""
-        call = await self._lasting(office, identity, request, time_left)
+        call = await self._lasting(office, identity, request, outgoing, time_left)
         response: Response = await self.operation(call, request)
         return response
 
     async def stream(
-        self, office: Office, identity: Identity, request: Message
+        self, office: Office, identity: Identity, request: Message, outgoing: Outgoing
     ) -> AsyncGenerator[Message, None]:
         """Answer a request with messages; the operation opens its own transactions."""
-        call = await self._lasting(office, identity, request, None)
+        call = await self._lasting(office, identity, request, outgoing, None)
         async with aclosing(self.operation(call, request)) as messages:
             async for message in messages:
                 yield message
 
     async def _lasting(
-        self, office: Office, identity: Identity, request: Message, time_left: float | None
+        self,
+        office: Office,
+        identity: Identity,
+        request: Message,
+        outgoing: Outgoing,
+        time_left: float | None,
     ) -> StreamCall:
         def prove(session: Session) -> Agent:
             return identity.caller(session, office.clock.now())
 
         caller = await office.store.perform(prove, writes=False, until=None)
+        outgoing.caller_id = caller.id
         self.check(request)
         return StreamCall(office, caller, self.spec.full_name, prove, time_left)
 
@@ -134,8 +151,7 @@ class Registry:
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> Message:
         """Answer one request. Raises Refusal."""
-        del outgoing
-        response = await self._answer(spec, request, incoming)
+        response = await self._answer(spec, request, incoming, outgoing)
         if isinstance(response, bytes):
             return spec.response_class.FromString(response)
         return response
@@ -144,35 +160,39 @@ class Registry:
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> bytes:
         """Answer one request in wire form. Raises Refusal."""
-        del outgoing
-        return _wire(await self._answer(spec, request, incoming))
+        return _wire(await self._answer(spec, request, incoming, outgoing))
 
     async def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> AsyncIterator[Message]:
         """Answer one request with a stream. Raises Refusal on iteration."""
-        del outgoing
         method = self._methods[spec.full_name]
         try:
             identity = self._prepare(spec, request, incoming)
-            async with aclosing(method.stream(self.office, identity, request)) as messages:
+            stream = method.stream(self.office, identity, request, outgoing)
+            async with aclosing(stream) as messages:
                 async for message in messages:
                     yield message
         except CallerUnknown as refusal:
             raise self._throttle.judged(refusal, incoming.peer) from None
 
-    async def _answer(self, spec: Spec, request: Message, incoming: Incoming) -> Response:
+    async def _answer(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> Response:
         try:
-            return await self._begin(spec, request, incoming)
+            return await self._begin(spec, request, incoming, outgoing)
         except CallerUnknown as refusal:
             raise self._throttle.judged(refusal, incoming.peer) from None
 
-    def _begin(self, spec: Spec, request: Message, incoming: Incoming) -> Awaitable[Response]:
+    def _begin(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> Awaitable[Response]:
         method = self._methods[spec.full_name]
         identity = self._prepare(spec, request, incoming)
         if method.lasts:
-            return method.last(self.office, identity, request, incoming.time_left)
-        work = partial(method.call, self.office, identity, request)
+            left = incoming.time_left
+            return method.last(self.office, identity, request, outgoing, left)
+        work = partial(method.call, self.office, identity, request, outgoing)
         until = _until(incoming.time_left)
         if spec.reads_only:
             return foreign.read(self.office.store, work, until)

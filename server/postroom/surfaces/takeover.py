@@ -17,8 +17,9 @@ from google.rpc import code_pb2
 from grpc_status import rpc_status
 
 from postroom.errors import Code, Refusal, stopping
+from postroom.rpc.door import TurnedAway, nobody_hears
 from postroom.rpc.status import refusal_of, status
-from postroom.surfaces.peer import Admit
+from postroom.surfaces.peer import Admit, host_of
 
 Deserializer = Callable[[bytes], Message]
 Serializer = Callable[[Any], bytes]
@@ -27,9 +28,13 @@ Serializer = Callable[[Any], bytes]
 class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
     """The one handler of a server; services are added to it as to a server."""
 
-    def __init__(self, admit: Admit | None = None) -> None:
-        """Make it; `admit` raises Refusal for a call that may not even begin."""
+    def __init__(self, admit: Admit | None = None, turned_away: TurnedAway = nobody_hears) -> None:
+        """Make it; `admit` raises Refusal for a call that may not even begin.
+
+        `turned_away` hears of those, and of requests that cannot be read.
+        """
         self._admit = admit or _everybody
+        self._turned_away = turned_away
         self._services: list[Any] = []
         self._wrapped: dict[str, Any] = {}
         self._streams: set[asyncio.Task[Any]] = set()
@@ -70,7 +75,11 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
 
     async def _refuse(self, _: bytes, context: Any) -> None:
         await self._may_refuse.wait()
-        await _abort(context, stopping())
+        await self._turn_away(context, stopping())
+
+    async def _turn_away(self, context: Any, refusal: Refusal) -> None:
+        self._turned_away("grpc", refusal.code, refusal.reason, host_of(context.peer()))
+        await _abort(context, refusal)
 
     def _wrap(self, handler: Any) -> Any:
         parse = handler.request_deserializer
@@ -90,7 +99,12 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
         async def answer(raw: bytes, context: Any) -> bytes:
             try:
                 self._admit(context)
-                response = await behavior(_parse(raw, parse), context)
+                request = _parse(raw, parse)
+            except Refusal as refusal:
+                await self._turn_away(context, refusal)
+                raise
+            try:
+                response = await behavior(request, context)
                 return serialize(response) if serialize else response
             except grpc.aio.AbortError:
                 raise
@@ -101,9 +115,6 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
         return answer
 
     def _stream(self, behavior: Any, parse: Deserializer, *, many: bool) -> Any:
-        def parsed(raw: Any) -> Any:
-            return _parse_each(raw, parse) if many else _parse(raw, parse)
-
         # One form for both kinds of handlers: a generator's messages would be written by
         # the library, and a stop that breaks off a write leaves the call open.
         async def answer(raw: Any, context: Any) -> None:
@@ -111,11 +122,16 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
             with _Open(self._streams):
                 try:
                     self._admit(context)
+                    request = _parse_each(raw, parse) if many else _parse(raw, parse)
+                except Refusal as refusal:
+                    await self._turn_away(context, refusal)
+                    raise
+                try:
                     if inspect.isasyncgenfunction(behavior):
-                        async for message in behavior(parsed(raw), steady):
+                        async for message in behavior(request, steady):
                             await steady.write(message)
                     else:
-                        await behavior(parsed(raw), steady)
+                        await behavior(request, steady)
                 except (Exception, asyncio.CancelledError) as error:
                     await self._end(context, error)
 

@@ -11,8 +11,9 @@ import grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from postroom.errors import Refusal
 from postroom.rpc.contract import Spec
-from postroom.rpc.door import Door, Incoming, Outgoing
+from postroom.rpc.door import Door, Incoming, Outgoing, TurnedAway, end_stream, nobody_hears
 from postroom.rpc.methods import names
 from postroom.surfaces.credentials import credentials
 from postroom.surfaces.peer import Network, host_of, only_from, uris_of
@@ -42,13 +43,15 @@ class WireOptions:
     """How a gRPC listener is guarded.
 
     With `proxies` plain text is taken from there and from this machine only. A watcher
-    that has not read for `patience` seconds is cut off.
+    that has not read for `patience` seconds is cut off. `turned_away` hears of requests
+    that became no call.
     """
 
     reflection: bool = True
     tls: Tls | None = None
     proxies: tuple[Network, ...] = ()
     patience: float = PATIENCE_SECONDS
+    turned_away: TurnedAway = nobody_hears
 
 
 _PLAIN = WireOptions()
@@ -61,7 +64,7 @@ class Wire:
         logging.getLogger(_LIBRARY_LOG).addFilter(_is_of_interest)
         admit = only_from(options.proxies) if options.proxies and not options.tls else None
         self._tls = options.tls
-        self._takeover = Takeover(admit)
+        self._takeover = Takeover(admit, options.turned_away)
         self._server = grpc.aio.server(options=_OPTIONS)
         self._server.add_generic_rpc_handlers((self._takeover,))
         self._health = health.aio.HealthServicer()
@@ -148,7 +151,10 @@ class _Method:
         messages = self._door.stream(self._spec, request, self._incoming(context), Outgoing())
         async with aclosing(messages):  # type: ignore[type-var]
             async for message in messages:
-                await self._write(context, message)
+                try:
+                    await self._write(context, message)
+                except Refusal as refusal:
+                    await end_stream(messages, refusal)
 
     async def _write(self, context: Any, message: Message) -> None:
         """Write one message; that is done once the client has room for more."""
@@ -170,6 +176,7 @@ class _Method:
             context.time_remaining(),
             host_of(context.peer()),
             uris_of(context) if self._asks_clients else (),
+            "grpc",
         )
 
 

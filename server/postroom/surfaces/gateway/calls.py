@@ -41,6 +41,9 @@ class Limits:
 class Dialect(Protocol):
     """One way to say a call in HTTP."""
 
+    # The surface that its calls come through, as rpc.door.Incoming tells it.
+    surface: str
+
     @property
     def failures(self) -> Presenter:
         """How a request is answered that never became a call."""
@@ -67,6 +70,8 @@ class _Received:
 class GatewayDialect:
     """Calls as grpc-gateway takes them."""
 
+    surface = "json"
+
     def __init__(
         self, specs: Sequence[Spec], printer: Printer, reader: Reader, limits: Limits
     ) -> None:
@@ -83,7 +88,7 @@ class GatewayDialect:
         # The gateway tells of a bad deadline before anything else.
         left = time_left(headers)
         metadata = incoming(headers, peer(scope), self._limits.forwarded_headers)
-        beside = Incoming(metadata, left, peer(scope), peer_uris(scope))
+        beside = Incoming(metadata, left, peer(scope), peer_uris(scope), self.surface)
         message, ignored = route.request(
             received.body,
             received.match.variables,

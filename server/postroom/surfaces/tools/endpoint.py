@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from postroom.errors import Code
 from postroom.rpc.contract import Contract
-from postroom.rpc.door import Door
+from postroom.rpc.door import Door, TurnedAway, nobody_hears
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +40,18 @@ class Endpoint:
     none can be taken over, lost in a restart or mixed up with another.
     """
 
-    def __init__(self, app: App, door: Door, contract: Contract, *, path: str = PATH) -> None:
+    def __init__(
+        self,
+        app: App,
+        door: Door,
+        contract: Contract,
+        *,
+        path: str = PATH,
+        turned_away: TurnedAway = nobody_hears,
+    ) -> None:
+        """`turned_away` hears of requests that became no call."""
         self._app = app
+        self._turned_away = turned_away
         self._door, self._contract = door, contract
         self._path = path
         self._asked, self._ready, self._idle = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -109,7 +119,7 @@ class Endpoint:
         except ImportError:
             log.warning("MCP cannot be loaded", exc_info=True)
             return None
-        sessions: _Sessions = module.sessions(self._door, self._contract)
+        sessions: _Sessions = module.sessions(self._door, self._contract, self._turned_away)
         return sessions
 
 

@@ -5,12 +5,16 @@ import logging
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from postroom.rpc.contract import Contract
-from postroom.rpc.door import Door
+from postroom.rpc.door import Door, TurnedAway, nobody_hears
 from postroom.surfaces.tools.server import make_server
 
 
-def sessions(door: Door, contract: Contract) -> StreamableHTTPSessionManager:
+def sessions(
+    door: Door, contract: Contract, turned_away: TurnedAway = nobody_hears
+) -> StreamableHTTPSessionManager:
     """Make it. Hosts and origins are checked by the guard in front of the whole listener."""
     # It tells of every request that ends as of a session.
     logging.getLogger("mcp").setLevel(logging.WARNING)
-    return StreamableHTTPSessionManager(make_server(door, contract), stateless=True)
+    return StreamableHTTPSessionManager(
+        make_server(door, contract, turned_away=turned_away), stateless=True
+    )
