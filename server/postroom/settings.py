@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,14 @@ def load(overrides: Mapping[str, str], environ: Mapping[str, str] = os.environ) 
             found[each.name] = environ[variable(each.name)]
     found |= overrides
     return Settings(**{name: _value(name, value) for name, value in found.items()})
+
+
+def keep_grpc_quiet(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Keep gRPC's core from lines of its own on stderr, in a form of its own.
+
+    Whoever wants them sets GRPC_VERBOSITY. To be called before gRPC is imported.
+    """
+    environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
 def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import pytest
 from postroom.rpc import contract
 from postroom.token import parse
 from tests.acceptance.doors import Refused, http_get, open_channel, raw_call
-from tests.acceptance.server import Server
-from tests.security.conftest import Serving, operator_file
+from tests.acceptance.server import Server, ended
+from tests.security.conftest import operator_file
 from tests.security.listeners import HAS_MCP
 from tests.security.surfaces import posted
 
@@ -111,10 +111,21 @@ def _make_calls(client: Client, operator: str, token: str, bravo: str) -> None:
         client.mcp(f"{SUBJECT}{FORGED}", {}, f"Bearer {token}")
 
 
-@pytest.fixture(params=["json", "text"])
-def told(serving: Serving, folder: Path, request: pytest.FixtureRequest) -> Told:
+@pytest.fixture(scope="module", params=["json", "text"])
+def told(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Told:
     """What a server told, in either form of its log."""
-    server = serving(require_auth="true", log_calls="all", log_format=request.param)
+    folder = tmp_path_factory.mktemp("unseen")
+    settings = {
+        "POSTROOM_REQUIRE_AUTH": "true",
+        "POSTROOM_LOG_CALLS": "all",
+        "POSTROOM_LOG_FORMAT": request.param,
+    }
+    server = Server(folder, f"sqlite:///{folder / 'mail.db'}", settings=settings)
+    with ended(server.start()):
+        return _told(server, folder, is_json=request.param == "json")
+
+
+def _told(server: Server, folder: Path, *, is_json: bool) -> Told:
     client, operator = Client(server), operator_file(folder).read_text().strip()
     alfa, bravo = (
         client.call("json", "CreateAgent", operator, name=name, workflow="main")["agent"]["id"]
@@ -125,7 +136,7 @@ def told(serving: Serving, folder: Path, request: pytest.FixtureRequest) -> Told
     metrics = http_get(server.http, "/metrics").body.decode()
     assert server.stop() == 0
     log = server.log()
-    lines = [json.loads(line) for line in log.splitlines()] if request.param == "json" else []
+    lines = [json.loads(line) for line in log.splitlines()] if is_json else []
     database = b"".join(path.read_bytes() for path in folder.glob("mail.db*"))
     return Told(alfa, token, lines, {"log": log, "metrics": metrics}, database)
 

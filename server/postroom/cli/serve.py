@@ -124,6 +124,9 @@ def _option(option: Option) -> click.Option:
 def _run(**given: str | bool | tuple[str, ...] | None) -> None:
     overrides = {key: _text_of(value) for key, value in given.items() if value not in (None, ())}
     # Imported now: a server's libraries take longer to load than a call to it takes.
+    from postroom.settings import keep_grpc_quiet
+
+    keep_grpc_quiet()
     from postroom.serve import run
 
     click.get_current_context().exit(run(overrides))

@@ -1,5 +1,6 @@
 """Calls as spans of OpenTelemetry, which is an extra of the package."""
 
+import threading
 from typing import Any
 
 from opentelemetry import propagate, trace
@@ -10,6 +11,7 @@ from postroom.observe.ended import OK, Ended
 from postroom.rpc.contract import Spec
 from postroom.rpc.door import TRACE, Incoming
 
+_CLOSE_SECONDS = 2.0
 # OpenTelemetry's conventions: only these codes are the server's own fault.
 _FAULTS = {
     each.name
@@ -73,13 +75,15 @@ class Tracing:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-        self._provider: Any = TracerProvider(resource=_resource())
+        self._provider: Any = TracerProvider(resource=_resource(), shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         self.tracer = CallTracer(self._provider.get_tracer("postroom"))
 
     def close(self) -> None:
-        """Send what waits. Blocks for some seconds when nobody takes it."""
-        self._provider.shutdown()
+        """Send what waits, if somebody takes it soon: a stop must not wait for a collector."""
+        sending = threading.Thread(target=self._provider.shutdown, daemon=True)
+        sending.start()
+        sending.join(_CLOSE_SECONDS)
 
 
 def _resource() -> Any:
