@@ -1,6 +1,8 @@
 """Calls as spans, with the names that OpenTelemetry has for them."""
 
 import asyncio
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +14,11 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
+from postroom.assemble import assemble
 from postroom.errors import Archived, Refusal
 from postroom.observe.tracing import CallTracer
 from postroom.rpc.door import Incoming
+from postroom.settings import BadSetting, Settings
 from tests.observe.scripted import Observed
 
 TRACE_ID, PARENT_ID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -90,3 +94,12 @@ def test_only_the_servers_own_faults_are_errors(
     assert attributes["postroom.reason"] == reason
     assert span.status.status_code is status
     assert "body" not in span.to_json()
+
+
+def test_traces_without_the_extra_are_refused_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    with pytest.raises(BadSetting, match=r"postroom\[otel\]"):
+        assemble(Settings(traces=True, data_dir=str(tmp_path)))
+    assert not list(tmp_path.iterdir())
