@@ -65,7 +65,9 @@ class Resources:
         """
         for template in self.templates:
             if uri.startswith(template.start):
-                request, _ = protojson.read(template.value(uri), template.spec.request_class, strict=True)
+                request, _ = protojson.read(
+                    template.value(uri), template.spec.request_class, strict=True
+                )
                 return template.spec, request
         return None
 
