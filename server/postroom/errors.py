@@ -14,7 +14,8 @@ reason that programs match on, and facts; surfaces translate it once.
     ├── Forbidden             known, but not allowed
     ├── Archived              the agent has ended for good
     ├── QuotaSpent            a limit is reached
-    └── StoreRefusal          the database cannot serve the call now
+    ├── StoreRefusal          the database cannot serve the call now
+    └── Internal              something unexpected; the log knows more
 """
 
 from collections.abc import Mapping, Sequence
@@ -223,6 +224,14 @@ class QuotaSpent(Refusal):
 
 class StoreRefusal(Refusal):
     """The database cannot serve the call now; nothing was written unless said."""
+
+
+class Internal(Refusal):
+    """Something unexpected went wrong; the log has it under the number."""
+
+    def __init__(self, number: str) -> None:
+        super().__init__(f"internal error, id {number}", Code.INTERNAL, "INTERNAL")
+        self.number = number
 
 
 def stopping() -> StoreRefusal:

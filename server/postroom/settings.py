@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,14 @@ class Settings:
     )
     data_dir: str = _setting("", "The folder of the server's files; empty: the platform's own.")
     log_level: str = _setting("info", "debug, info, warning or error; the log goes to stderr.")
+    log_calls: str = _setting("refused", "Which calls the log has a line for: none, refused, all.")
+    log_format: str = _setting("auto", "json, text, or auto: text on a terminal, JSON elsewhere.")
+    metrics: str = _setting(
+        "auto",
+        "Where /metrics is: auto (at the HTTP listener while only this machine can reach it), off, "
+        "or a loopback address of its own.",
+    )
+    traces: bool = _setting(False, "Whether calls are traced; OTEL_ variables say where to.")
     require_auth: bool = _setting(False, "Whether every caller must prove itself with a token.")
     tls_cert: str = _setting("", "A PEM file with the certificate of both listeners.")
     tls_key: str = _setting("", "The certificate's key; nobody else may be able to read it.")
@@ -102,6 +110,8 @@ class Settings:
 
 _CHOICES = {
     "log_level": ("debug", "info", "warning", "error"),
+    "log_calls": ("none", "refused", "all"),
+    "log_format": ("auto", "json", "text"),
     "reflection": ("true", "false", "auto"),
 }
 # The database's variable has a longer name than its field.
@@ -128,6 +138,14 @@ def load(overrides: Mapping[str, str], environ: Mapping[str, str] = os.environ) 
             found[each.name] = given
     found |= overrides
     return Settings(**{name: _value(name, value) for name, value in found.items()})
+
+
+def keep_grpc_quiet(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Keep gRPC's core from lines of its own on stderr, in a form of its own.
+
+    Whoever wants them sets GRPC_VERBOSITY. To be called before gRPC is imported.
+    """
+    environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
 def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from postroom.ids import TimeOrderedIds
 from postroom.office import Limits, Office
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Session
-from postroom.rpc.door import Incoming
+from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.identity import Identity
 from postroom.rpc.methods import Registry
 from postroom.rpc.origin import Origin
@@ -51,7 +51,7 @@ class Desk:
 
         def run(session: Session) -> Any:
             answering = self._methods[spec.full_name]
-            origin = Origin(Identity(as_, trusted=True), Incoming(), OUTSIDE)
+            origin = Origin(Identity(as_, trusted=True), Incoming(), OUTSIDE, Outgoing())
             answer = answering.call(self._office, origin, request, (), session)
             return spec.response_class.FromString(answer) if isinstance(answer, bytes) else answer
 

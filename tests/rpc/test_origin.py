@@ -3,7 +3,7 @@
 import pytest
 
 from postroom.caller_sessions import OUTSIDE
-from postroom.rpc.door import Incoming
+from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.identity import Identity
 from postroom.rpc.origin import Origin
 
@@ -34,7 +34,7 @@ FORWARDED = "x-forwarded-for"
 def test_a_caller_is_local_only_when_nothing_speaks_against_it(
     incoming: Incoming, is_local: bool
 ) -> None:
-    assert Origin(Identity(), incoming, OUTSIDE).is_local is is_local
+    assert Origin(Identity(), incoming, OUTSIDE, Outgoing()).is_local is is_local
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_a_caller_is_local_only_when_nothing_speaks_against_it(
     ],
 )
 def test_only_who_gives_nothing_is_unnamed(identity: Identity, is_unnamed: bool) -> None:
-    assert Origin(identity, Incoming(), OUTSIDE).is_unnamed is is_unnamed
+    assert Origin(identity, Incoming(), OUTSIDE, Outgoing()).is_unnamed is is_unnamed

@@ -8,7 +8,8 @@ from postroom.rpc.messages import mail_message
 
 
 def tell_capped(call: Call, one: Agent, other: Agent) -> None:
-    """Tell both agents of a pair that their exchange is spent."""
+    """Count a pair whose exchange is spent, and tell both its agents."""
+    call.session.count_capped()
     for told, of in ((one, other), (other, one)):
         text = exchange.capped_notice(of, call.limits.exchange)
         notice = call.notice(told, MailKind.EXCHANGE_CAPPED, text)

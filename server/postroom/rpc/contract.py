@@ -110,7 +110,7 @@ class Spec:
     bindings: tuple[Binding, ...]
     fields: tuple[Field, ...]
 
-    @property
+    @cached_property
     def full_name(self) -> str:
         """Such as agent.v1.AgentService/SendMail."""
         return f"{self.service}/{self.name}"

@@ -152,6 +152,7 @@ def deadline(time_left: float | None) -> float | None:
 
 def _proven(origin: Origin, session: Session, now: int) -> Agent:
     caller = origin.identity.caller(session, now)
+    origin.outgoing.caller_id = caller.id
     if origin.incoming.session and not origin.is_unnamed:
         origin.caller_session.enter(caller.id)
     return caller

@@ -72,8 +72,7 @@ class Registry:
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> Message:
         """Answer one request. Raises Refusal."""
-        del outgoing
-        response = await self._answer(spec, request, incoming)
+        response = await self._answer(spec, request, incoming, outgoing)
         if isinstance(response, bytes):
             return spec.response_class.FromString(response)
         return response
@@ -82,26 +81,26 @@ class Registry:
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> bytes:
         """Answer one request in wire form. Raises Refusal."""
-        del outgoing
-        return wire(await self._answer(spec, request, incoming))
+        return wire(await self._answer(spec, request, incoming, outgoing))
 
     async def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
     ) -> AsyncIterator[Message]:
         """Answer one request with a stream. Raises Refusal on iteration."""
-        del outgoing
         method = self._methods[spec.full_name]
         try:
-            origin = self._origin(spec, request, incoming)
+            origin = self._origin(spec, request, incoming, outgoing)
             async with aclosing(method.stream(self.office, origin, request)) as messages:
                 async for message in messages:
                     yield message
         except CallerUnknown as refusal:
             raise self._throttle.judged(refusal, incoming.peer) from None
 
-    async def _answer(self, spec: Spec, request: Message, incoming: Incoming) -> Response:
+    async def _answer(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> Response:
         try:
-            origin = self._origin(spec, request, incoming)
+            origin = self._origin(spec, request, incoming, outgoing)
             response = await self._begin(spec, request, origin)
         except CallerUnknown as refusal:
             raise self._throttle.judged(refusal, incoming.peer) from None
@@ -134,13 +133,15 @@ class Registry:
             return foreign.read(self.office.store, work, until)
         return self.office.store.perform(work, writes=True, until=until)
 
-    def _origin(self, spec: Spec, request: Message, incoming: Incoming) -> Origin:
+    def _origin(
+        self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
+    ) -> Origin:
         identity = identify(incoming.metadata, trusted=self._trusted, peer_uris=incoming.peer_uris)
         if spec.request_key and not getattr(request, spec.request_key):
             for key in values(incoming.metadata, IDEMPOTENCY_KEY)[:1]:
                 setattr(request, spec.request_key, key)
         session = self.sessions.of(incoming.session) if incoming.session else OUTSIDE
-        return Origin(identity, incoming, session)
+        return Origin(identity, incoming, session, outgoing)
 
 
 def names(specs: Iterable[Spec]) -> list[str]:

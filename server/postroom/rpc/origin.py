@@ -4,7 +4,7 @@ from ipaddress import ip_address
 from typing import Final, NamedTuple
 
 from postroom.caller_sessions import CallerSession
-from postroom.rpc.door import Incoming
+from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.identity import Identity, values
 
 _FORWARDED: Final = "x-forwarded-for"
@@ -13,11 +13,15 @@ _MARKS: Final = ("forwarded", "x-real-ip")
 
 
 class Origin(NamedTuple):
-    """Who a caller says it is, what came beside its request, and its session."""
+    """Who a caller says it is, what came beside its request, and its session.
+
+    `outgoing` is told who the caller is, as soon as that is proven.
+    """
 
     identity: Identity
     incoming: Incoming
     caller_session: CallerSession
+    outgoing: Outgoing
 
     @property
     def is_unnamed(self) -> bool:

@@ -11,8 +11,9 @@ import grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from postroom.errors import Refusal
 from postroom.rpc.contract import MAX_REQUEST_BYTES, Spec
-from postroom.rpc.door import Door, Incoming, Outgoing
+from postroom.rpc.door import Door, Incoming, Outgoing, TurnedAway, end_stream, nobody_hears
 from postroom.rpc.methods import names
 from postroom.surfaces.credentials import credentials
 from postroom.surfaces.peer import Network, host_of, is_in, only_from, uris_of
@@ -41,13 +42,15 @@ class WireOptions:
     """How a gRPC listener is guarded.
 
     With `proxies` plain text is taken from there and from this machine only. A watcher
-    that has not read for `patience` seconds is cut off.
+    that has not read for `patience` seconds is cut off. `turned_away` hears of requests
+    that became no call.
     """
 
     reflection: bool = True
     tls: Tls | None = None
     proxies: tuple[Network, ...] = ()
     patience: float = PATIENCE_SECONDS
+    turned_away: TurnedAway = nobody_hears
 
 
 _PLAIN = WireOptions()
@@ -61,7 +64,7 @@ class Wire:
         admit = only_from(options.proxies) if options.proxies and not options.tls else None
         self._tls = options.tls
         limits = {f"/{spec.full_name}": spec.max_request_bytes for spec in door.specs}
-        self._takeover = Takeover(admit, limits)
+        self._takeover = Takeover(admit, limits, options.turned_away)
         most = max(limits.values(), default=MAX_REQUEST_BYTES)
         self._server = grpc.aio.server(options=(*_OPTIONS, (_LONGEST_REQUEST, most)))
         self._server.add_generic_rpc_handlers((self._takeover,))
@@ -150,7 +153,10 @@ class _Method:
         messages = self._door.stream(self._spec, request, self._incoming(context), Outgoing())
         async with aclosing(messages):  # type: ignore[type-var]
             async for message in messages:
-                await self._write(context, message)
+                try:
+                    await self._write(context, message)
+                except Refusal as refusal:
+                    await end_stream(messages, refusal)
 
     async def _write(self, context: Any, message: Message) -> None:
         """Write one message; that is done once the client has room for more."""
@@ -174,6 +180,7 @@ class _Method:
             host,
             uris_of(context) if self._asks_clients else (),
             bool(self._proxies) and is_in(host, self._proxies),
+            surface="grpc",
         )
 
 

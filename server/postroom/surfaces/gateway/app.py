@@ -5,7 +5,7 @@ from typing import Final
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from postroom.errors import Code
-from postroom.rpc.door import Door, Outgoing
+from postroom.rpc.door import Door, Outgoing, TurnedAway, nobody_hears
 from postroom.rpc.protojson import Printer, Reader
 from postroom.surfaces.gateway.asgi import (
     Disconnected,
@@ -19,9 +19,9 @@ from postroom.surfaces.gateway.asgi import (
 )
 from postroom.surfaces.gateway.calls import Call, Dialect, GatewayDialect, Limits
 from postroom.surfaces.gateway.connect import ConnectDialect
-from postroom.surfaces.gateway.connection import cut
+from postroom.surfaces.gateway.connection import cut, peer
 from postroom.surfaces.gateway.deadline import check_in_time, within
-from postroom.surfaces.gateway.failure import failure, failure_of
+from postroom.surfaces.gateway.failure import code_and_reason, failure, failure_of
 from postroom.surfaces.gateway.hangup import CancelOnHangup
 from postroom.surfaces.gateway.presenter import LinePresenter, Presenter
 from postroom.surfaces.gateway.stream import Lines, Listener
@@ -47,17 +47,20 @@ class Gateway:
         max_body: int | None = None,
         patience: float = PATIENCE_SECONDS,
         forwarded_headers: frozenset[str] = FORWARDED,
+        turned_away: TurnedAway = nobody_hears,
     ) -> None:
         """Read the routes. Raises ValueError for an http rule that cannot work.
 
         The pool resolves the types of Any. Bodies may have as many bytes as their method
         takes, and no more than max_body. The named headers reach the door as metadata of the
         same name. Who watches and has not read for `patience` seconds is cut off.
+        `turned_away` hears of requests that became no call.
         """
         limits = Limits(strict_json, max_body, forwarded_headers)
         reader = Reader(pool)
         self._door = door
         self._patience = patience
+        self._turned_away = turned_away
         self._gateway = GatewayDialect(door.specs, Printer(pool), reader, limits)
         self._connect = ConnectDialect(door.specs, Printer(pool, unset=False), reader, limits)
 
@@ -75,10 +78,12 @@ class Gateway:
         dialect = self._dialect(scope, headers)
         outgoing = Outgoing()
         reply: Reply | None = None
+        call: Call | None = None
         try:
             _refuse_grpc(headers)
-            call = await dialect.read(scope, headers, receive)
-            check_in_time(call.incoming.time_left)
+            ready = await dialect.read(scope, headers, receive)
+            check_in_time(ready.incoming.time_left)
+            call = ready
             with CancelOnHangup(receive):
                 if isinstance(call.presenter, LinePresenter):
                     listener = Listener(send, self._patience, cut(scope))
@@ -88,10 +93,14 @@ class Gateway:
         except Disconnected:
             return
         except TooLarge as error:
+            self._turned_away(dialect.surface, Code.RESOURCE_EXHAUSTED, "TOO_LARGE", peer(scope))
             reply = _too_large(error.limit, dialect.failures)
         except Exception as error:
             # Whatever it is, the client gets an answer.
-            reply = dialect.failures.failure(failure_of(error), outgoing)
+            failed = failure_of(error)
+            if call is None:
+                self._turned_away(dialect.surface, *code_and_reason(failed), peer(scope))
+            reply = dialect.failures.failure(failed, outgoing)
         if reply is not None:
             await send_reply(send, reply, with_body=scope["method"] != "HEAD")
 

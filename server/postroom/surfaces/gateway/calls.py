@@ -45,6 +45,9 @@ class Limits:
 class Dialect(Protocol):
     """One way to say a call in HTTP."""
 
+    # The surface that its calls come through, as rpc.door.Incoming tells it.
+    surface: str
+
     @property
     def failures(self) -> Presenter:
         """How a request is answered that never became a call."""
@@ -71,6 +74,8 @@ class _Received:
 class GatewayDialect:
     """Calls as grpc-gateway takes them."""
 
+    surface = "json"
+
     def __init__(
         self, specs: Sequence[Spec], printer: Printer, reader: Reader, limits: Limits
     ) -> None:
@@ -87,7 +92,7 @@ class GatewayDialect:
         # The gateway tells of a bad deadline before anything else.
         left = time_left(headers)
         metadata = incoming(headers, peer(scope), self._limits.forwarded_headers)
-        beside = Incoming(metadata, left, *origin(scope, headers))
+        beside = Incoming(metadata, left, *origin(scope, headers), self.surface)
         message, ignored = route.request(
             received.body,
             received.match.variables,

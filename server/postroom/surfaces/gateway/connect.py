@@ -80,6 +80,8 @@ class ConnectPresenter:
 class ConnectDialect:
     """Calls as Connect clients make them."""
 
+    surface = "connect"
+
     def __init__(
         self, specs: Sequence[Spec], printer: Printer, reader: Reader, limits: Limits
     ) -> None:
@@ -106,7 +108,8 @@ class ConnectDialect:
         if spec is None:
             raise failure(Code.UNIMPLEMENTED, "no such method; check the path", _NOT_FOUND)
         _check_method(scope["method"], spec)
-        beside = Incoming(plain_incoming(headers), _time_left(headers), *origin(scope, headers))
+        metadata, left = plain_incoming(headers), _time_left(headers)
+        beside = Incoming(metadata, left, *origin(scope, headers), self.surface)
         if scope["method"] == "GET":
             content_type, body = _from_query(scope["query_string"].decode("latin-1"))
         else:

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from postroom.errors import Code
 from postroom.rpc.contract import Contract
-from postroom.rpc.door import Door
+from postroom.rpc.door import Door, TurnedAway, nobody_hears
 from postroom.surfaces.tools.opening import (
     SESSION,
     SessionIds,
@@ -58,9 +58,12 @@ class Endpoint:
         *,
         sessions: SessionIds | None = None,
         path: str = PATH,
+        turned_away: TurnedAway = nobody_hears,
     ) -> None:
+        """`turned_away` hears of requests that became no call."""
         self._app = app
         self._ids = sessions
+        self._turned_away = turned_away
         self._door, self._contract = door, contract
         self._path = path
         self._asked, self._ready, self._idle = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -143,7 +146,7 @@ class Endpoint:
         except ImportError:
             log.warning("MCP cannot be loaded", exc_info=True)
             return None
-        sessions: _Sessions = module.sessions(self._door, self._contract)
+        sessions: _Sessions = module.sessions(self._door, self._contract, self._turned_away)
         return sessions
 
 

@@ -7,12 +7,13 @@ from importlib.metadata import version
 from typing import Any
 
 import mcp_types as types
+from google.protobuf.message import Message
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from postroom.errors import Refusal
-from postroom.rpc.contract import Contract
-from postroom.rpc.door import Door, Incoming, Outgoing
+from postroom.rpc.contract import Contract, Spec
+from postroom.rpc.door import TRACE, Door, Incoming, Outgoing, TurnedAway, nobody_hears
 from postroom.rpc.identity import AGENT_ID, AUTHORIZATION
 from postroom.rpc.status import refusal_of
 from postroom.surfaces.tools.arguments import request_of
@@ -34,13 +35,15 @@ def make_server(
     *,
     caller: Incoming = _NOBODY,
     random_bytes: RandomBytes = secrets.token_bytes,
+    turned_away: TurnedAway = nobody_hears,
 ) -> Server[Any]:
     """Make the server.
 
     Who calls is read from each HTTP request, so that sessions cannot mix; `caller` says
-    it for transports that have no requests.
+    it for transports that have no requests. `turned_away` hears of requests that became
+    no call.
     """
-    tools = _Tools(door, Catalog(contract, door.specs), caller, random_bytes)
+    tools = _Tools(door, Catalog(contract, door.specs), caller, random_bytes, turned_away)
     resources = _Resources(door, caller, random_bytes)
     return Server(
         "postroom",
@@ -60,13 +63,19 @@ class _Tools:
     """The handlers of tools."""
 
     def __init__(
-        self, door: Door, catalog: Catalog, caller: Incoming, random_bytes: RandomBytes
+        self,
+        door: Door,
+        catalog: Catalog,
+        caller: Incoming,
+        random_bytes: RandomBytes,
+        turned_away: TurnedAway,
     ) -> None:
         self.catalog = catalog
         self._roles = Roles(door)
         self._door = door
         self._fixed = caller
         self._random_bytes = random_bytes
+        self._turned_away = turned_away
 
     async def list(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -93,7 +102,7 @@ class _Tools:
         if tool is None:
             told = f"you have no tool {params.name!a:.80}; call tools/list for those that there are"
             raise MCPError(types.INVALID_PARAMS, told)
-        request = request_of(tool.spec, params.arguments)
+        request = self._request(tool.spec, params.arguments, caller)
         response = await self._door.call(tool.spec, request, caller, Outgoing())
         return success(tool.spec, response, self._random_bytes)
 
@@ -101,6 +110,13 @@ class _Tools:
         """The tools of a caller; its role is asked for only where it decides anything."""
         is_plain = self.catalog.is_for_all(name) or is_operator(caller)
         return self.catalog.offered(caller, "" if is_plain else await self._roles.of(caller))
+
+    def _request(self, spec: Spec, arguments: Any, caller: Incoming) -> Message:
+        try:
+            return request_of(spec, arguments)
+        except Refusal as refusal:
+            self._turned_away("mcp", refusal.code, refusal.reason, caller.peer)
+            raise
 
 
 class _Resources:
@@ -163,7 +179,7 @@ def caller_of(context: Context, fixed: Incoming) -> Incoming:
 
 def _of_http(request: Any) -> Incoming:
     """Who sent an HTTP request: its headers, and what the listener knows of its connection."""
-    names = (AGENT_ID, AUTHORIZATION)
+    names = (AGENT_ID, AUTHORIZATION, *TRACE)
     known = (request.scope.get("extensions") or {}).get("postroom", {})
     return Incoming(
         metadata=[(name, text) for name in names for text in request.headers.getlist(name)],
@@ -171,6 +187,7 @@ def _of_http(request: Any) -> Incoming:
         peer_uris=known.get("peer_uris", ()),
         is_proxied=bool(known.get("is_proxied")),
         session=request.scope.get(SESSION, ""),
+        surface="mcp",
     )
 
 
