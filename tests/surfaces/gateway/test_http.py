@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from typing import Any
 
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
@@ -35,6 +36,16 @@ def time_left(timeout: str) -> float | None:
     behind = door()
     assert ask(Gateway(behind), "POST", "/star", [("Grpc-Timeout", timeout)]).status == 200
     return behind.asked[0].incoming.time_left
+
+
+@pytest.mark.parametrize("dialect", [(), (("Connect-Protocol-Version", "1"),)])
+def test_the_session_that_a_client_names_reaches_the_door(dialect: Any) -> None:
+    behind = door()
+    path = f"/{behind.specs[0].full_name}"
+    headers = [("Content-Type", "application/json"), ("Postroom-Session", "s" * 40), *dialect]
+    for given in (headers, [headers[0], *dialect]):
+        ask(Gateway(behind), "POST", path if dialect else "/star", given, body="{}")
+    assert [one.incoming.session for one in behind.asked] == ["s" * 40, ""]
 
 
 def test_a_body_above_the_limit_is_refused_by_its_length() -> None:
