@@ -25,7 +25,7 @@ def open_store(url: str, clock: Clock, wakeups: Wakeups | None = None) -> Store:
     """
     scheme = urlsplit(url).scheme
     if scheme in POSTGRES_SCHEMES:
-        _need_driver()
+        need_driver()
         return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups)
     if scheme == "sqlite":
         path = sqlite_path(url)
@@ -48,7 +48,7 @@ def sqlite_path(url: str) -> Path:
     return Path(path)
 
 
-def _need_driver() -> None:
+def need_driver() -> None:
     try:
         import psycopg  # noqa: F401 - an extra
     except ImportError:
