@@ -52,18 +52,21 @@ def _exchange(client: Client, path: str, body: bytes | None, seconds: float) -> 
             connection.request("POST", f"{before}/{path}", body, _headers(client, seconds))
         return _receive(connection, deadline)
     except (OSError, http.client.HTTPException) as error:
-        raise _lost(client.url, seconds, error) from error
+        raise _lost(client, seconds, error) from error
     finally:
         connection.close()
 
 
-def _lost(url: str, seconds: float, error: Exception) -> Failure:
+def _lost(client: Client, seconds: float, error: Exception) -> Failure:
+    url = client.url
     if isinstance(error, TimeoutError):
         told = f"no answer from {url} within {seconds:g} s; {_UNSURE}"
         return Failure("deadline_exceeded", told)
-    if isinstance(error, ssl.SSLError) and "ALERT" in (error.reason or ""):
-        why = error.reason.rpartition("ALERT_")[2].replace("_", " ").lower()
-        told = f"{url} ended the TLS connection ({why}); {CLIENT_CERT} names what to show it"
+    # A server may end the connection over a certificate without a word.
+    is_bare = url.startswith("https:") and not client.certificates.certificate
+    if isinstance(error, ssl.SSLError) or (is_bare and isinstance(error, ConnectionError)):
+        told = f"{url} broke off; if it asks for a certificate, {CLIENT_CERT} must name one of "
+        told += f"its authority's; {_UNSURE}"
         return Failure("unavailable", told, reason=TLS_REFUSED)
     if isinstance(error, OSError | http.client.IncompleteRead):
         return Failure("unavailable", f"{url} broke off before the whole answer; {_UNSURE}")

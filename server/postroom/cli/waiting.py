@@ -13,7 +13,6 @@ from postroom.cli.terminal import tell
 _ROUND_SECONDS = 50
 _PAUSE_SECONDS = 1.0
 _TRANSIENT = ("unavailable", "deadline_exceeded")
-_FINAL = (NOT_OURS, TLS_REFUSED)
 
 Found = TypeVar("Found")
 Ask = Callable[[int], Found | None]
@@ -47,7 +46,7 @@ class Wait:
             try:
                 found = ask(math.ceil(min(left, _ROUND_SECONDS)))
             except Failure as failure:
-                self._bear(failure)
+                self._bear(failure, self._clock() - began)
                 found, away = None, "; the server did not answer at the end"
             else:
                 self._was_reached = True
@@ -61,10 +60,12 @@ class Wait:
     def _left(self) -> float:
         return max(self._end - self._clock(), 0)
 
-    def _bear(self, failure: Failure) -> None:
+    def _bear(self, failure: Failure, lasted: float) -> None:
         """Let a failure pass that a restart explains, and tell the first; raise all others."""
-        is_start = failure.reason == UNREACHABLE and not self._was_reached
-        if failure.code not in _TRANSIENT or failure.reason in _FINAL or is_start:
+        # A server may also end a connection of TLS when it is stopped, but later.
+        is_refused = failure.reason == TLS_REFUSED and lasted < _PAUSE_SECONDS
+        at_start = not self._was_reached and (is_refused or failure.reason == UNREACHABLE)
+        if failure.code not in _TRANSIENT or failure.reason == NOT_OURS or at_start:
             raise failure
         self._was_reached = True
         if not self._has_told:

@@ -3,12 +3,12 @@
 import contextlib
 import sqlite3
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from postroom.storage import postgres
 from postroom.storage.failures import StoreFailure, failure
 from postroom.storage.migrate import migrations, version
-from postroom.storage.open import POSTGRES_SCHEMES, need_driver, sqlite_path
+from postroom.storage.open import is_postgres, sqlite_path
 from postroom.storage.sqlite import EmptyFile
 
 _BUSY_SECONDS = 2
@@ -24,8 +24,7 @@ def schema(url: str) -> int | None:
 
     Raises BadUrl, BadFile, and StoreFailure when the database cannot be read.
     """
-    if urlsplit(url).scheme in POSTGRES_SCHEMES:
-        need_driver()
+    if is_postgres(url):
         return _of_server(url)
     path = sqlite_path(url)
     if not path.exists():

@@ -23,17 +23,27 @@ def open_store(url: str, clock: Clock, wakeups: Wakeups | None = None) -> Store:
     `sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://…`. Raises
     BadUrl, SchemaTooNew, BadFile, or StoreFailure when the database cannot serve.
     """
+    if is_postgres(url):
+        return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups)
+    path = sqlite_path(url)
+    return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups)
+
+
+def is_postgres(url: str) -> bool:
+    """Whether it names a PostgreSQL database, else a SQLite one. Raises BadUrl for any other.
+
+    And where the driver is missing.
+    """
     scheme = urlsplit(url).scheme
     if scheme in POSTGRES_SCHEMES:
-        need_driver()
-        return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups)
-    if scheme == "sqlite":
-        path = sqlite_path(url)
-        return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups)
-    raise BadUrl(
-        f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
-        "postgresql://user@host/name"
-    )
+        _need_driver()
+        return True
+    if scheme != "sqlite":
+        raise BadUrl(
+            f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
+            "postgresql://user@host/name"
+        )
+    return False
 
 
 def sqlite_path(url: str) -> Path:
@@ -48,7 +58,7 @@ def sqlite_path(url: str) -> Path:
     return Path(path)
 
 
-def need_driver() -> None:
+def _need_driver() -> None:
     try:
         import psycopg  # noqa: F401 - an extra
     except ImportError:

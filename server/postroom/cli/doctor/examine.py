@@ -58,7 +58,7 @@ def _settings(overrides: Mapping[str, str]) -> tuple[Settings, list[Finding]]:
     try:
         return load(overrides), []
     except BadSetting as error:
-        return Settings(), [of_error(error)]
+        return Settings(), [of_error(error, "set it again, or unset it")]
 
 
 def _url() -> tuple[str, Finding]:
@@ -98,7 +98,7 @@ def _identity(*, is_answered: bool, is_told: bool) -> Iterator[Finding]:
         who = client()
     except Failure as failure:
         if not is_told:
-            yield of_error(failure)
+            yield of_error(failure, "set it again, or unset it")
         return
     if is_answered:
         made = facts.call(who)

@@ -36,7 +36,7 @@ def problem(what: str, mend: str) -> Finding:
     return Finding(Level.PROBLEM, what, mend)
 
 
-def of_error(error: Exception) -> Finding:
-    """A problem that an error of ours tells: what is wrong; what to do instead."""
-    what, _, mend = str(error).partition("; ")
-    return problem(what, mend)
+def of_error(error: Exception, mend: str) -> Finding:
+    """A problem that an error of ours tells, as a rule as: what is wrong; what to do instead."""
+    what, _, told = str(error).partition("; ")
+    return problem(what, told or mend)

@@ -68,5 +68,5 @@ def is_operators(token: str) -> bool:
 
 def _refused(call: Call) -> Finding:
     assert isinstance(call.said, Failure)
-    found = of_error(call.said)
+    found = of_error(call.said, "ask the person who runs the server")
     return problem(found.what, _MEND.get(call.said.reason, found.mend))

@@ -8,28 +8,29 @@ from postroom.cli.doctor.finding import Finding, of_error, ok, problem, warning
 from postroom.cli.failure import Failure
 
 _OK = 200
+_LOOK = "see the server's log"
 Said = Answer | Failure
 
 
 def health(url: str, said: Said) -> Finding:
     """Read what /healthz said."""
     if isinstance(said, Failure):
-        return of_error(said)
+        return of_error(said, _LOOK)
     if said.status != _OK or "status" not in document(said):
-        return of_error(stranger(url, f"HTTP {said.status} at /healthz"))
+        return of_error(stranger(url, f"HTTP {said.status} at /healthz"), _LOOK)
     return ok(f"a server answers at {url}")
 
 
 def readiness(said: Said) -> Finding:
     """Read what /readyz said."""
     if isinstance(said, Failure):
-        return of_error(said)
+        return of_error(said, _LOOK)
     if said.status == _OK:
         return ok("it is ready: its database takes writes")
     told = document(said)
     reason = str(told.get("reason", f"HTTP {said.status}"))
     what, _, mend = str(told.get("message", "")).partition("; ")
-    return problem(f"it is not ready ({reason}): {what}", mend or "see its log")
+    return problem(f"it is not ready ({reason}): {what}", mend or _LOOK)
 
 
 def versions(mine: str, said: Said) -> Finding:

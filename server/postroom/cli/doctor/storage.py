@@ -13,8 +13,8 @@ def database(url: str, found: int | Exception | None, known: int) -> Finding:
     """Judge the schema that was found: None without a database, 0 in an empty one."""
     name = shown(url)
     if isinstance(found, Exception):
-        told = of_error(found)
-        return problem(f"{name}: {told.what}", told.mend or "see that it runs and lets you in")
+        told = of_error(found, "see that it runs and lets you in")
+        return problem(f"{name}: {told.what}", told.mend)
     if found is None:
         return ok(f"{name} is not there yet; the server makes it")
     if found == 0:
