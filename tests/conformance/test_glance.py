@@ -10,15 +10,18 @@ from postroom.storage.glance import known_schema, schema
 from postroom.storage.open import BadUrl
 from postroom.storage.sqlite import EmptyFile
 from postroom.storage.store import Store
+from tests import postgres
 from tests.doubles import ManualClock
 
 
-def test_a_database_that_nobody_has_opened_is_left_alone(
-    database_url: str, store_kind: str, tmp_path: Path
-) -> None:
-    for _ in range(2):
-        assert schema(database_url) == (None if store_kind == "sqlite" else 0)
+def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    assert schema(f"sqlite:///{tmp_path / 'mail.db'}") is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_database_stays_empty(postgres_server: postgres.Server) -> None:
+    url = postgres_server.new_database("glance")
+    assert [schema(url), schema(url)] == [0, 0]
 
 
 def test_the_schema_is_read_beside_a_server_and_after_it(
