@@ -209,10 +209,26 @@ def test_a_detail_that_nobody_knows_is_dropped_alone() -> None:
     [("who\x00 are\x7fyou", ["who  are you"]), ("w\u00e9r", ["w\u00e9r"]), ("\u20ac", [])],
 )
 def test_a_challenge_holds_only_what_a_header_can(message: str, header: list[str]) -> None:
-    answer = refused(CallerUnknown(message))
+    answer = refused(Failure(Status(code=16, message=message)))
     assert answer.status == 401
     assert answer.header("WWW-Authenticate") == header
     assert answer.json["message"] == message
+
+
+@pytest.mark.parametrize("path", ["/star", "/watch"])
+def test_a_caller_who_proves_nothing_is_told_the_scheme(path: str) -> None:
+    method = "POST" if path == "/star" else "GET"
+    answer = ask(Gateway(door(error=CallerUnknown("who are you?"))), method, path)
+    assert answer.status == 401
+    assert answer.header("WWW-Authenticate") == ["Bearer"]
+
+
+def test_connect_names_the_scheme_too() -> None:
+    headers = [("Content-Type", "application/json"), ("Connect-Protocol-Version", "1")]
+    behind = door(error=CallerUnknown("who are you?"))
+    path = f"/{behind.specs[0].full_name}"
+    answer = ask(Gateway(behind), "POST", path, headers, "{}")
+    assert (answer.status, answer.header("WWW-Authenticate")) == (401, ["Bearer"])
 
 
 def test_head_gets_the_headers_of_the_answer_alone() -> None:
