@@ -151,7 +151,5 @@ class OutboxQuestions(Protocol):
         ...
 
 
-class MessageSession(
-    MessageQuestions, ContactQuestions, FileQuestions, OutboxQuestions, Protocol
-):
+class MessageSession(MessageQuestions, ContactQuestions, FileQuestions, OutboxQuestions, Protocol):
     """All of it."""
