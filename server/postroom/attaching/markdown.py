@@ -87,9 +87,13 @@ def images(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _inline(state: StateCore) -> None:
-    """Parse the blocks that may hold images; the others are compared as they are."""
+    """Parse the blocks that may hold images, or links that share a definition with one.
+
+    The others are compared as they are.
+    """
+    sought = "[" if state.env[DEFINED] else MARK
     for token in state.tokens:
-        if token.type == "inline" and MARK in token.content:
+        if token.type == "inline" and sought in token.content:
             token.children = []
             state.md.inline.parse(token.content, state.md, state.env, token.children)
 

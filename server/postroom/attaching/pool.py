@@ -128,14 +128,11 @@ def _exchange(process: subprocess.Popen[bytes], data: bytes) -> bytes:
 
 
 def _understood(answer: bytes, status: int) -> StoredFile:
-    if not answer.startswith(READY):
-        # Killed before it was ready: the machine is too busy to start a process in time.
-        if status < 0:
-            raise Unusable(Failure.TOO_COSTLY)
-        raise WorkerLost(f"the image worker ended with status {status} before it was ready")
-    line, separator, data = answer[len(READY) :].partition(b"\n")
-    if not separator:
-        # It died of a bound, or of what it was given.
+    line, separator, data = answer.removeprefix(READY).partition(b"\n")
+    if not separator or not answer.startswith(READY):
+        if status > 0:
+            raise WorkerLost(f"the image worker ended by itself with status {status}")
+        # It was killed: by a bound, or by what it was given.
         raise Unusable(Failure.TOO_COSTLY)
     return _stored(json.loads(line), data)
 
