@@ -1,5 +1,6 @@
 import io
 import struct
+from typing import Any
 
 import pytest
 from PIL import Image, ImageCms, PngImagePlugin
@@ -121,7 +122,7 @@ def test_an_animation_stays_one(convert: Convert, form: str) -> None:
 
 @pytest.mark.parametrize(("options", "plays"), [({"loop": None}, 1), ({"loop": 2}, 3), ({}, 0)])
 def test_a_gif_is_shown_as_often_as_before(
-    convert: Convert, options: dict[str, int], plays: int
+    convert: Convert, options: dict[str, Any], plays: int
 ) -> None:
     assert opened(convert(moving("GIF", **options)).data).info["loop"] == plays
 

@@ -194,9 +194,9 @@ def test_a_project_without_a_folder_has_nothing_to_read(tmp_path: Path, files: P
 
 @pytest.mark.usefixtures("opening")
 def test_no_descriptor_stays_open(files: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     for trick in TRICKS.values():
         with pytest.raises(Unusable):
             Roots().read(trick(files), files)
     assert Roots().read("good.png", files) == GOOD
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == before

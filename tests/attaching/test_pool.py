@@ -1,16 +1,16 @@
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from postroom.attaching import pool
 from postroom.attaching.failures import Failure, Unusable
-from postroom.attaching.pool import Workers, WorkerLost
+from postroom.attaching.pool import WorkerLost, Workers
 from postroom.errors import Code, Refusal
 from tests.attaching.pictures import drawing, saved
 
@@ -29,7 +29,7 @@ class Started:
         self.first = threading.Event()
         self._popen = subprocess.Popen
         monkeypatch.setattr(pool, "_COMMAND", (sys.executable, "-I", "-c", script))
-        monkeypatch.setattr(pool.subprocess, "Popen", self)
+        monkeypatch.setattr(subprocess, "Popen", self)
 
     def __call__(self, *args: object, **options: object) -> "subprocess.Popen[bytes]":
         started: subprocess.Popen[bytes] = self._popen(*args, **options)  # type: ignore[call-overload]
@@ -103,7 +103,7 @@ def test_no_more_workers_run_at_once_than_allowed(monkeypatch: pytest.MonkeyPatc
         running.append(1 + sum(process.returncode is None for process in started.processes))
         return start(*args, **options)
 
-    monkeypatch.setattr(pool.subprocess, "Popen", counted)
+    monkeypatch.setattr(subprocess, "Popen", counted)
     asyncio.run(run())
     assert len(running) == 8
     assert max(running) <= 2
@@ -174,9 +174,13 @@ def test_a_worker_has_bounds_and_can_open_neither_files_nor_connections() -> Non
     assert facts["folder"] == "/"
 
 
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 def test_workers_leave_no_descriptors(convert: Callable[[bytes], object]) -> None:
     convert(IMAGE)
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
     for _ in range(3):
         convert(IMAGE)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert descriptors() == before

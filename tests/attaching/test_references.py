@@ -111,6 +111,11 @@ def test_a_text_that_takes_too_long_is_given_up(piece: str) -> None:
         References(piece * (256 * 1024 // len(piece)))
 
 
+def test_a_text_that_could_be_searched_can_be_rewritten() -> None:
+    text = "[1] [2] ![a](a.png)\n\n" * 1500 + "[1]: x\n[2]: y\n"
+    assert rewritten(text).count(NEW) == 1500
+
+
 def test_a_long_ordinary_text_is_not_given_up() -> None:
     paragraph = "Some words, *some* `code` and a [link](http://example.com).\n" * 4
     text = (paragraph + "\n![a](a.png)\n\n") * 100

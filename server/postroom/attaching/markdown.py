@@ -25,9 +25,12 @@ SPAN, LABEL = "span", "label"
 DEFINED = "defined"
 _INLINE_RULES = ["text", "newline", "escape", "backticks", "link", "image", "autolink"]
 _INLINE_RULES += ["html_inline", "entity"]
-# Each line and each step within one counts; the hardest text of 256 KiB takes two seconds.
+# Of one parse: each line and each step within one. The hardest text takes two seconds.
 _MOST_STEPS = 50_000
+# Of all parses of a text: enough to find its images and to check one rewriting.
+_MOST_STEPS_IN_ALL = 2 * _MOST_STEPS
 _STEPS_OF_IMAGE = 10
+_STEPS_OF_DEFINITION = 4
 
 
 class TooTangled(Exception):
@@ -44,12 +47,14 @@ class Parser(MarkdownIt):
         self.inline.ruler2.enableOnly([])
         self.inline.ruler.before("text", "step", self._step)
         self.inline.ruler.at("image", self._image)
-        self.block.ruler.at("reference", _reference)
+        self.block.ruler.at("reference", self._reference)
         self.core.ruler.at("inline", _inline)
-        self._steps_left = _MOST_STEPS
+        self._steps_left = 0
+        self._steps_left_in_all = _MOST_STEPS_IN_ALL
 
     def parsed(self, text: str) -> tuple[Sequence[Token], dict[str, Any]]:
         """The tokens, and the environment with the definitions. Raises TooTangled."""
+        self._steps_left = _MOST_STEPS
         self._spend(text.count("\n") + text.count("\r"))
         env: dict[str, Any] = {DEFINED: {}}
         return self.parse(text, env), env
@@ -75,9 +80,21 @@ class Parser(MarkdownIt):
             state.tokens[-1].meta = _origin(state, start)
         return True
 
+    def _reference(self, state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        known = len(state.env.get("references", ()))
+        if not reference(state, start, end, silent):
+            return False
+        self._spend(_STEPS_OF_DEFINITION)
+        labels = state.env.get("references", {})
+        # The first definition of a label counts, so only a new one is at the end.
+        if len(labels) > known:
+            state.env[DEFINED][next(reversed(labels))] = _definition(state, start)
+        return True
+
     def _spend(self, steps: int) -> None:
         self._steps_left -= steps
-        if self._steps_left < 0:
+        self._steps_left_in_all -= steps
+        if min(self._steps_left, self._steps_left_in_all) < 0:
             raise TooTangled
 
 
@@ -115,17 +132,6 @@ def _destination(state: StateInline | StateBlock, text: str, at: int) -> tuple[i
     if not found.ok:
         return at, at
     return (at + 1, found.pos - 1) if text.startswith("<", at) else (at, found.pos)
-
-
-def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    known = len(state.env.get("references", ()))
-    if not reference(state, start, end, silent):
-        return False
-    labels = state.env.get("references", {})
-    # The first definition of a label counts, so only a new one is at the end.
-    if len(labels) > known:
-        state.env[DEFINED][next(reversed(labels))] = _definition(state, start)
-    return True
 
 
 def _definition(state: StateBlock, first: int) -> tuple[int, int]:
