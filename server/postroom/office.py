@@ -3,13 +3,16 @@
 import secrets
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from postroom import exchange, instant, mailbox
 from postroom.agent import Agent
+from postroom.denials import Denials
 from postroom.errors import Code, Refusal
 from postroom.mail import ID_PREFIX, NOTICE_SENDER, Mail, MailKind
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Prove, Session, Store, Subscription, Watches
+from postroom.records import Proof
 from postroom.token import RandomBytes
 
 
@@ -37,6 +40,26 @@ class Office:
     limits: Limits = field(default_factory=Limits)
     # Whether agents may look into each other's mailboxes; each look is recorded.
     foreign_reads: bool = True
+    denials: Denials = field(default_factory=Denials)
+
+
+class Origin(Protocol):
+    """How a call came in: '' stands for what is not known.
+
+    `surface` is such as grpc, json or mcp, `peer` the address of the caller's machine,
+    `key_id` that of its token, `request_id` what it calls the request itself.
+    """
+
+    @property
+    def surface(self) -> str: ...
+    @property
+    def peer(self) -> str: ...
+    @property
+    def proof(self) -> Proof: ...
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def request_id(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +75,7 @@ class Call:
     caller: Agent
     method: str
     now: int
+    origin: Origin
 
     @property
     def limits(self) -> Limits:
@@ -97,8 +121,15 @@ class StreamCall:
     office: Office
     caller: Agent
     method: str
+    origin: Origin
     prove: Prove
     time_left: float | None = None
+
+    def within(self, session: Session) -> Call:
+        """A part of the call, in one transaction."""
+        return Call(
+            self.office, session, self.caller, self.method, self.office.clock.now(), self.origin
+        )
 
     def subscribe(self, owner: Agent) -> AbstractContextManager[Subscription]:
         """Take a place among those who wait for mail of `owner`."""

@@ -57,4 +57,4 @@ def _identity(client: Client) -> Incoming:
         found.append((AGENT_ID, client.agent_id))
     if client.token:
         found.append((AUTHORIZATION, f"Bearer {client.token}"))
-    return Incoming(found)
+    return Incoming(found, surface="mcp")

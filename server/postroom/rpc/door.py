@@ -20,13 +20,15 @@ class Incoming(NamedTuple):
     """What came beside a request: metadata (lower-case names) and the seconds left.
 
     `peer` is the address of the caller's machine, '' where none is known; `peer_uris`
-    are those of the certificate that the caller has shown and the server has checked.
+    are those of the certificate that the caller has shown and the server has checked;
+    `surface` is the way in: grpc, json, connect or mcp.
     """
 
     metadata: Metadata = ()
     time_left: float | None = None
     peer: str = ""
     peer_uris: Sequence[str] = ()
+    surface: str = ""
 
 
 @dataclass(slots=True)

@@ -21,7 +21,13 @@ from postroom.ports import Session
 from postroom.records import Answer
 from postroom.rpc.contract import Contract, Spec
 from postroom.rpc.door import Incoming, Outgoing
-from postroom.rpc.identity import IDEMPOTENCY_KEY, Identity, identify, values
+from postroom.rpc.identity import (
+    IDEMPOTENCY_KEY,
+    Identity,
+    IdentityMismatch,
+    identify,
+    values,
+)
 from postroom.rpc.rules import checker
 from postroom.rpc.throttle import Throttle
 
@@ -59,7 +65,7 @@ class Method:
         key = getattr(request, self.spec.request_key) if self.spec.request_key else ""
         if key and (stored := session.answer(caller.number, self.spec.full_name, key)):
             return _repeat(stored, request)
-        call = Call(office, session, caller, self.spec.full_name, now)
+        call = Call(office, session, caller, self.spec.full_name, now, identity)
         response: Response = self.operation(call, request)
         self._touch(session, caller, now)
         if key:
@@ -97,7 +103,7 @@ class Method:
 
         caller = await office.store.perform(prove, writes=False, until=None)
         self.check(request)
-        return StreamCall(office, caller, self.spec.full_name, prove, time_left)
+        return StreamCall(office, caller, self.spec.full_name, identity, prove, time_left)
 
     def _touch(self, session: Session, caller: Agent, now: int) -> None:
         # mail.md: each write counts as activity, reads at most once a minute.
@@ -160,12 +166,24 @@ class Registry:
                     yield message
         except CallerUnknown as refusal:
             raise self._throttle.judged(refusal, incoming.peer) from None
+        except IdentityMismatch as refusal:
+            await self._note(spec, incoming, refusal)
+            raise
 
     async def _answer(self, spec: Spec, request: Message, incoming: Incoming) -> Response:
         try:
             return await self._begin(spec, request, incoming)
         except CallerUnknown as refusal:
             raise self._throttle.judged(refusal, incoming.peer) from None
+        except IdentityMismatch as refusal:
+            await self._note(spec, incoming, refusal)
+            raise
+
+    async def _note(self, spec: Spec, incoming: Incoming, refusal: IdentityMismatch) -> None:
+        """Write down that a caller tried to be somebody else."""
+        identity = self._identify(incoming)
+        proven, named_id, method = refusal.proven, refusal.named_id, spec.full_name
+        await foreign.note_mismatch(self.office, identity, proven, named_id, method)
 
     def _begin(self, spec: Spec, request: Message, incoming: Incoming) -> Awaitable[Response]:
         method = self._methods[spec.full_name]
@@ -175,15 +193,23 @@ class Registry:
         work = partial(method.call, self.office, identity, request)
         until = _until(incoming.time_left)
         if spec.reads_only:
-            return foreign.read(self.office.store, work, until)
+            return foreign.read(self.office, work, until)
         return self.office.store.perform(work, writes=True, until=until)
 
     def _prepare(self, spec: Spec, request: Message, incoming: Incoming) -> Identity:
-        identity = identify(incoming.metadata, trusted=self._trusted, peer_uris=incoming.peer_uris)
         if spec.request_key and not getattr(request, spec.request_key):
             for key in values(incoming.metadata, IDEMPOTENCY_KEY)[:1]:
                 setattr(request, spec.request_key, key)
-        return identity
+        return self._identify(incoming)
+
+    def _identify(self, incoming: Incoming) -> Identity:
+        return identify(
+            incoming.metadata,
+            trusted=self._trusted,
+            peer_uris=incoming.peer_uris,
+            peer=incoming.peer,
+            surface=incoming.surface,
+        )
 
 
 def names(specs: Iterable[Spec]) -> list[str]:

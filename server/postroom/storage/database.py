@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import peewee
 
 from postroom.storage.failures import StoreFailure, failure, is_connection_lost
+from postroom.storage.statements import Rows
 
 Row = tuple[Any, ...]
 
@@ -57,6 +58,13 @@ class Connection:
             self.peewee.connection().executemany(text, rows)
         except Exception as error:
             raise self._told(error) from error
+
+    def store(self, texts: Rows, rows: Sequence[Row]) -> None:
+        """Execute a statement for all rows, in the way that suits the database."""
+        if self.dialect.takes_arrays:
+            self.run(texts.arrays, columns(rows))
+        else:
+            self.run_each(texts.each, rows)
 
     def all(self, text: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Execute a query and return its rows."""
@@ -135,3 +143,8 @@ class Connection:
         if is_connection_lost(error):
             self.close()
         return found
+
+
+def columns(rows: Sequence[Row]) -> list[list[Any]]:
+    """Rows turned into arrays of columns."""
+    return [list(column) for column in zip(*rows, strict=True)]

@@ -170,6 +170,7 @@ class _Method:
             context.time_remaining(),
             host_of(context.peer()),
             uris_of(context) if self._asks_clients else (),
+            "grpc",
         )
 
 

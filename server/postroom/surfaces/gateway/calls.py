@@ -83,7 +83,7 @@ class GatewayDialect:
         # The gateway tells of a bad deadline before anything else.
         left = time_left(headers)
         metadata = incoming(headers, peer(scope), self._limits.forwarded_headers)
-        beside = Incoming(metadata, left, peer(scope), peer_uris(scope))
+        beside = Incoming(metadata, left, peer(scope), peer_uris(scope), "json")
         message, ignored = route.request(
             received.body,
             received.match.variables,

@@ -106,9 +106,8 @@ class ConnectDialect:
         if spec is None:
             raise failure(Code.UNIMPLEMENTED, "no such method; check the path", _NOT_FOUND)
         _check_method(scope["method"], spec)
-        beside = Incoming(
-            plain_incoming(headers), _time_left(headers), peer(scope), peer_uris(scope)
-        )
+        metadata, left = plain_incoming(headers), _time_left(headers)
+        beside = Incoming(metadata, left, peer(scope), peer_uris(scope), "connect")
         if scope["method"] == "GET":
             content_type, body = _from_query(scope["query_string"].decode("latin-1"))
         else:

@@ -96,6 +96,7 @@ def _of_http(request: Any) -> Incoming:
         metadata=[(name, text) for name in names for text in request.headers.getlist(name)],
         peer=request.client.host if request.client else "",
         peer_uris=known.get("peer_uris", ()),
+        surface="mcp",
     )
 
 
