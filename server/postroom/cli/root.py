@@ -19,6 +19,7 @@ _COMMANDS = {
     "token": ("postroom.cli.friendly", "Make, list and revoke tokens."),
     "workflow": ("postroom.cli.friendly", "List workflows."),
     "mcp": ("postroom.cli.mcp", "Serve the post room as MCP tools on standard input and output."),
+    "audit": ("postroom.cli.audit", "Check the record of foreign reads."),
     "rpc": ("postroom.cli.rpc", "Call any method of the server."),
 }
 

@@ -21,6 +21,8 @@ class Dialect(Protocol):
     schema_lock: str
     # Whether many rows are best stored by one statement on arrays.
     takes_arrays: bool
+    # Begins to read one state of the database.
+    snapshot: str
     # Moves last_active_at of an agent that is not locked: instant, agent, instant.
     touch: str
 

@@ -5,6 +5,7 @@ from urllib.parse import unquote, urlsplit
 
 from postroom.ports import Clock, Wakeups
 from postroom.storage import postgres, sqlite
+from postroom.storage.database import Connection
 from postroom.storage.exclusive import Exclusive
 from postroom.storage.integrity import CheckedStore
 from postroom.storage.store import PooledStore, Store
@@ -23,22 +24,32 @@ def open_store(url: str, clock: Clock, wakeups: Wakeups | None = None) -> Store:
     `sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://…`. Raises
     BadUrl, SchemaTooNew, BadFile, or StoreFailure when the database cannot serve.
     """
-    scheme = urlsplit(url).scheme
-    if scheme in POSTGRES_SCHEMES:
+    if urlsplit(url).scheme in POSTGRES_SCHEMES:
         _need_driver()
         return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups)
-    if scheme == "sqlite":
-        path = sqlite_path(url)
-        return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups)
-    raise BadUrl(
-        f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
-        "postgresql://user@host/name"
-    )
+    path = sqlite_path(url)
+    return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups)
+
+
+def look_at(url: str) -> Connection:
+    """Prepare a connection to a database that is there, to read it beside any servers.
+
+    Raises BadUrl, and BadFile where there is none.
+    """
+    if urlsplit(url).scheme in POSTGRES_SCHEMES:
+        _need_driver()
+        return postgres.connect(url)
+    return sqlite.connect_to_look(sqlite_path(url))
 
 
 def sqlite_path(url: str) -> Path:
     """The file that a sqlite URL names. Raises BadUrl when it names none."""
     parts = urlsplit(url)
+    if parts.scheme != "sqlite":
+        raise BadUrl(
+            f"the database URL begins with {parts.scheme or 'no scheme'!r}; give sqlite:///path or "
+            "postgresql://user@host/name"
+        )
     path = unquote(parts.path.removeprefix("/"))
     if parts.netloc or not path or path == ":memory:":
         raise BadUrl(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from postroom.chain import GENESIS, Walk, link
+from postroom.chain import GENESIS, ChainBroken, Walk, link
 from postroom.mail import MailDirection
 from postroom.records import MailboxRead, Proof, ReadEvent, Shown
 from postroom.storage import statements
@@ -63,8 +63,15 @@ def follow(connection: Connection, walk: Walk) -> None:
     """Walk along the whole chain, within a transaction. Raises ChainBroken."""
     for page in _pages(connection):
         for row in page:
-            walk.step(_read_of(row), row[-1])
-    walk.end(*connection.all(statements.CHAIN)[0])
+            try:
+                walk.step(_read_of(row), row[-1])
+            except (TypeError, ValueError):
+                told = f"record {row[0]} ({row[1]}) holds what no server writes"
+                raise ChainBroken(told) from None
+    ends = connection.all(statements.CHAIN)
+    if len(ends) != 1:
+        raise ChainBroken("the note of the chain's end is missing, or there are several")
+    walk.end(*ends[0])
 
 
 def _pages(connection: Connection) -> Iterator[list[Row]]:
