@@ -46,6 +46,7 @@ def test_a_whole_record_is_told_with_its_head(
     monkeypatch.setenv("POSTROOM_DATA_DIR", str(folder))
     assert postroom("audit", "verify", "--since", GENESIS) == ended
     assert (folder / "mail.db").read_bytes() == before
+    assert [each.name for each in folder.iterdir()] == ["mail.db"]
 
 
 def test_the_first_record_that_was_tampered_with_is_named(postroom: Postroom, folder: Path) -> None:

@@ -104,8 +104,10 @@ def connect_to_look(path: Path) -> Connection:
     """Prepare a connection that changes nothing. Raises NoFile."""
     if not path.exists():
         raise NoFile(path)
-    uri = f"file:{quote(str(path))}?mode=ro"
-    return Connection(SqliteDatabase(uri, uri=True, timeout=5), SqliteDialect())
+    # Not mode=ro: such a connection leaves a log behind that nobody removes.
+    uri = f"file:{quote(str(path))}?mode=rw"
+    peewee = SqliteDatabase(uri, uri=True, pragmas={"query_only": 1}, timeout=5)
+    return Connection(peewee, SqliteDialect())
 
 
 def _create(path: Path) -> None:
