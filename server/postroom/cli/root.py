@@ -20,6 +20,7 @@ _COMMANDS = {
     "token": ("postroom.cli.friendly", "Make, list and revoke tokens."),
     "workflow": ("postroom.cli.friendly", "List workflows."),
     "mcp": ("postroom.cli.mcp", "Serve the post room as MCP tools on standard input and output."),
+    "audit": ("postroom.cli.audit", "Check the record of foreign reads."),
     "rpc": ("postroom.cli.rpc", "Call any method of the server."),
     "doctor": ("postroom.cli.doctor.command", "Say what is wrong here and how to mend it."),
 }
