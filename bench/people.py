@@ -32,10 +32,10 @@ def room(database: str) -> Iterator[PostRoom]:
 
 async def call(room: PostRoom, method: str, caller: str = "", **fields: Any) -> Any:
     """Call an operation as an agent, or as the operator."""
-    spec = next(spec for spec in room.registry.specs if spec.name == method)
+    spec = next(spec for spec in room.door.specs if spec.name == method)
     metadata = ((AGENT_ID, caller),) if caller else ()
     request = spec.request_class(**fields)
-    return await room.registry.call(spec, request, Incoming(metadata), Outgoing())
+    return await room.door.call(spec, request, Incoming(metadata), Outgoing())
 
 
 def make_agents(room: PostRoom, role: str, count: int) -> list[str]:

@@ -6,7 +6,6 @@ and loop and with the same options, so that nothing of ours runs around them.
 
 import asyncio
 import json
-import logging
 import signal
 import sys
 from typing import Any
@@ -18,6 +17,8 @@ from bench.empty import EmptyMethods, EmptyRoutes
 from bench.given import settings
 from bench.spread import Cast, Spread
 from postroom.assemble import PostRoom, assemble
+from postroom.observe.log import Log
+from postroom.settings import Settings
 from postroom.surfaces import wire
 from postroom.surfaces.probes import Probes
 from postroom.surfaces.web import Web, bind
@@ -37,7 +38,6 @@ _GRACE_SECONDS = 2
 
 def main() -> None:
     """Read the settings as JSON from the command line and serve until SIGTERM."""
-    logging.basicConfig(level="INFO", stream=sys.stderr)
     uvloop.run(_serve(json.loads(sys.argv[1])))
 
 
@@ -45,16 +45,24 @@ async def _serve(given: dict[str, Any]) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stop.set)
-    room = assemble(settings(given["database"]), wakeups=LocalWakeups(loop))
+    room = assemble(settings(given["database"]), wakeups=LocalWakeups(loop), log=_log())
     try:
         await _answer(room, given, stop)
     finally:
         await asyncio.to_thread(room.office.store.close)
 
 
+def _log() -> Log:
+    """As a server has it that nobody has set up otherwise."""
+    made = Settings()
+    log = Log(level=made.log_level, form=made.log_format, calls=made.log_calls)
+    log.take_over()
+    return log
+
+
 async def _answer(room: PostRoom, given: dict[str, Any], stop: asyncio.Event) -> None:
     casts = {method: Cast(*cast) for method, cast in given["casts"].items()}
-    door = Spread(room.registry, casts)
+    door = Spread(room.door, casts)
     listener, empty = wire.Wire(door), _empty_server(given["empty"])
     listener.bind(f"{_HOST}:{given['grpc']}")
     await listener.start()

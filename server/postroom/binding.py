@@ -43,6 +43,8 @@ def must_be_free(exposure: Exposure) -> None:
     if not exposure.sockets:
         _port(exposure.grpc, "grpc").close()
         _port(exposure.http, "http").close()
+    if exposure.metrics:
+        _port(exposure.metrics, "metrics").close()
 
 
 def bind_grpc(wire: Wire, exposure: Exposure) -> Place:
@@ -65,6 +67,12 @@ def bind_http(exposure: Exposure) -> tuple[socket.socket, Place]:
         return _socket(exposure.sockets.http), OnSocket(exposure.sockets.http)
     listener = _port(exposure.http, "http")
     return listener, Address(exposure.http.host, listener.getsockname()[1])
+
+
+def bind_metrics(address: Address) -> tuple[socket.socket, Address]:
+    """Take the place of /metrics. Raises CannotListen."""
+    listener = _port(address, "metrics")
+    return listener, Address(address.host, listener.getsockname()[1])
 
 
 def _port(address: Address, setting: str) -> socket.socket:

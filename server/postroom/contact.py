@@ -33,7 +33,7 @@ class Contact:
     """One agent's request to write to another, and the answer to it.
 
     An approved contact lets both write. `notice` is the id of the notice that shows a
-    pending request to its recipient.
+    pending request to its recipient, and `noticed_until` when that notice expires.
     """
 
     requester: int
@@ -45,6 +45,11 @@ class Contact:
     updated_at: int
     expires_at: int | None
     notice: str | None = None
+    noticed_until: int | None = None
+
+    def is_noticed(self, now: int) -> bool:
+        """Whether a notice still asks the recipient for an answer."""
+        return self.notice is not None and now < (self.noticed_until or 0)
 
     def status_at(self, now: int) -> ContactStatus:
         """The status at an instant: what has run out is expired, a refusal stays."""
@@ -83,4 +88,5 @@ def required(names: tuple[str, ...], *, requested: bool) -> Refusal:
         Code.FAILED_PRECONDITION,
         "CONTACT_REQUIRED",
         metadata={"auto_contact_requested": asked, "recipients": listed},
+        keeps_writes=requested,
     )

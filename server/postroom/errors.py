@@ -8,12 +8,14 @@ reason that programs match on, and facts; surfaces translate it once.
     │   ├── NameAmbiguous     several live agents hold the name
     │   └── CursorInvalid     not a cursor of this list
     ├── CallerUnknown         the caller is nobody, or archived
-    ├── NotFound              no agent, mail or workflow answers to it
+    ├── NotFound              no agent, mail, message or workflow answers to it
+    │   └── AgentsUnknown     nobody in the project has these names
     ├── AlreadyExists         the name or the request id is taken
     ├── Forbidden             known, but not allowed
     ├── Archived              the agent has ended for good
     ├── QuotaSpent            a limit is reached
-    └── StoreRefusal          the database cannot serve the call now
+    ├── StoreRefusal          the database cannot serve the call now
+    └── Internal              something unexpected; the log knows more
 """
 
 from collections.abc import Mapping, Sequence
@@ -82,6 +84,8 @@ class Refusal(Exception):
     resources: tuple[Resource, ...] = ()
     quota: Quota | None = None
     retry_after: float | None = None
+    # Whether what the operation wrote before it stays: a request for contact, a record.
+    keeps_writes: bool = False
 
     def __str__(self) -> str:
         return self.message
@@ -158,6 +162,17 @@ class NotFound(Refusal):
         )
 
 
+class AgentsUnknown(NotFound):
+    """Nobody in a project has these names; each is listed, of very many the first."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        listed = _joined(", ", [quoted(name) for name in names])
+        told = f"the project has no agent called {listed}; register it, or mend the spelling"
+        super().__init__("agent", names[0], f"{told}. Nobody got the message")
+        said = "no agent of the project is called that"
+        self.resources = tuple(Resource("agent", _cut(name), said) for name in names[:_MOST_LISTED])
+
+
 class AlreadyExists(Refusal):
     """What was to be made is there already."""
 
@@ -184,6 +199,16 @@ class Archived(Refusal):
         )
 
 
+class RequestTooLarge(Refusal):
+    """The request has more bytes than its method takes."""
+
+    def __init__(self, size: int, most: int) -> None:
+        told = f"the request has {size:,} bytes and may have {most:,}; send less at once"
+        super().__init__(
+            told, Code.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE", metadata={"limit": str(most)}
+        )
+
+
 class QuotaSpent(Refusal):
     """A limit is reached. Never retried by itself, so no retry time is given."""
 
@@ -199,6 +224,14 @@ class QuotaSpent(Refusal):
 
 class StoreRefusal(Refusal):
     """The database cannot serve the call now; nothing was written unless said."""
+
+
+class Internal(Refusal):
+    """Something unexpected went wrong; the log has it under the number."""
+
+    def __init__(self, number: str) -> None:
+        super().__init__(f"internal error, id {number}", Code.INTERNAL, "INTERNAL")
+        self.number = number
 
 
 def stopping() -> StoreRefusal:

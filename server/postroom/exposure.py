@@ -1,7 +1,7 @@
 """Who can reach the server, and what is asked of callers because of it."""
 
 import ipaddress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from postroom.listen import Address, address
@@ -40,6 +40,9 @@ class Exposure:
     is_trusted: bool
     # Listened on instead of both addresses, where it is set.
     sockets: Sockets | None = None
+    # Where /metrics is: a listener of its own, or the HTTP listener.
+    metrics: Address | None = None
+    metrics_at_http: bool = False
 
     @property
     def is_local(self) -> bool:
@@ -54,6 +57,23 @@ class Exposure:
 
 def judge(settings: Settings) -> Exposure:
     """Read where to listen. Raises Exposed, BadAddress and BadTls; opens nothing."""
+    found = _judge(settings)
+    if settings.metrics == "auto":
+        # A proxy on this machine brings strangers.
+        is_private = found.sockets is not None or (found.http.is_loopback and not found.proxies)
+        return replace(found, metrics_at_http=is_private)
+    if settings.metrics == "off":
+        return found
+    metrics = address(settings.metrics, "--metrics")
+    if not metrics.is_loopback:
+        raise Exposed(
+            f"--metrics is {settings.metrics!r}, which other machines can reach; give an address "
+            "of this machine such as 127.0.0.1:9464, and let a scraper come by a tunnel or a proxy"
+        )
+    return replace(found, metrics=metrics)
+
+
+def _judge(settings: Settings) -> Exposure:
     grpc, http = address(settings.grpc, "--grpc"), address(settings.http, "--http")
     if settings.unix_socket:
         return _on_sockets(settings, grpc, http)
@@ -88,13 +108,19 @@ def _on_sockets(settings: Settings, grpc: Address, http: Address) -> Exposure:
 
 def hosts(exposure: Exposure, http: Address) -> frozenset[str]:
     """The values of Host under which the HTTP listener is reached."""
-    found = {str(http)}
-    if http.is_loopback:
-        found |= {f"127.0.0.1:{http.port}", f"localhost:{http.port}", f"[::1]:{http.port}"}
+    found = set(hosts_at(http))
     for name in exposure.names:
         # A name without a port may be that of a proxy, which listens on a port of its own.
         ports = ("", f":{http.port}", ":80", ":443") if ":" not in name else ("",)
         found |= {f"{name}{port}" for port in ports}
+    return frozenset(found)
+
+
+def hosts_at(place: Address) -> frozenset[str]:
+    """The values of Host that an address itself has."""
+    found = {str(place)}
+    if place.is_loopback:
+        found |= {f"127.0.0.1:{place.port}", f"localhost:{place.port}", f"[::1]:{place.port}"}
     return frozenset(found)
 
 

@@ -37,6 +37,7 @@ class Participant:
     """
 
     agent: int
+    agent_id: str
     name: str
     part: Part
     mail_id: str | None = None

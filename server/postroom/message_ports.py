@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from postroom.agent import Agent
@@ -50,9 +51,9 @@ class MessageQuestions(Protocol):
         ...
 
     def thread(
-        self, agent: int, workflow: int, thread_id: str, *, before: int | None, limit: int
+        self, agent: int | None, workflow: int, thread_id: str, *, before: int | None, limit: int
     ) -> Sequence[Message]:
-        """Messages of a thread that the agent takes part in, newest first."""
+        """Messages of a thread that the agent, or anybody, takes part in, newest first."""
         ...
 
     def found(
@@ -119,6 +120,10 @@ class FileQuestions(Protocol):
         """Whether the agent takes part in a message that carries the file."""
         ...
 
+    def file_sender(self, workflow: int, sha256: str) -> str | None:
+        """The id of an agent that sent the file, None when no message carries it."""
+        ...
+
     def keep_file(self, workflow: int, file: StoredFile, at: int) -> None:
         """Store a file, unless the project has it."""
         ...
@@ -141,6 +146,14 @@ class OutboxQuestions(Protocol):
 
     def taken(self, numbers: Sequence[int]) -> None:
         """Forget entries that the archive has taken."""
+        ...
+
+
+class ProjectFiles(Protocol):
+    """Where the files of projects lie on the server's machine."""
+
+    def folder(self, project_id: str) -> Path:
+        """The folder of a project's files, made for this user alone if it is not there."""
         ...
 
 

@@ -3,11 +3,14 @@
 import secrets
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from postroom import exchange, instant, mailbox
+from postroom import contact, exchange, instant, mailbox
 from postroom.agent import Agent
+from postroom.caller_sessions import OUTSIDE, CallerSession
 from postroom.errors import Code, Refusal
 from postroom.mail import ID_PREFIX, NOTICE_SENDER, Mail, MailKind
+from postroom.message_ports import ProjectFiles
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Prove, Session, Store, Subscription, Watches
 from postroom.token import RandomBytes
@@ -25,6 +28,21 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Messaging:
+    """How messages are sent where the caller does not say. Times are in seconds."""
+
+    converts_images: bool = True
+    auto_contact: bool = True
+    pending_contact: int = contact.PENDING_SECONDS
+    in_session_contact: int = contact.IN_SESSION_SECONDS
+    # Bytes of attachments that one agent may send in a day.
+    daily_attachments: int = 50 * 1024 * 1024
+    # Whether messages, and other mail too, are left for the archive.
+    archives_messages: bool = True
+    archives_mail: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
     """Everything that is the same for every call."""
 
@@ -33,15 +51,73 @@ class Office:
     ids: Ids
     cursors: Cursors
     watches: Watches | None = None
+    # None where no files are kept: paths are refused then.
+    files: ProjectFiles | None = None
     random_bytes: RandomBytes = secrets.token_bytes
     limits: Limits = field(default_factory=Limits)
+    messaging: Messaging = field(default_factory=Messaging)
+    # Whether callers are believed without proof.
+    is_trusted: bool = True
     # Whether agents may look into each other's mailboxes; each look is recorded.
     foreign_reads: bool = True
 
 
+class Origin(Protocol):
+    """Where a call comes from."""
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the caller named nobody, and so is the operator by default only."""
+        ...
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the caller is on this machine and no proxy stands in between."""
+        ...
+
+    @property
+    def caller_session(self) -> CallerSession:
+        """Who else has proven themselves in the caller's session."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One call: the office, the transaction, the caller and the moment.
+class Unknown:
+    """The origin of a call that nothing is known of."""
+
+    is_unnamed: bool = False
+    is_local: bool = False
+    caller_session: CallerSession = OUTSIDE
+
+
+_UNKNOWN: Origin = Unknown()
+
+
+class _FromSomewhere:
+    """What a call tells of its origin."""
+
+    __slots__ = ()
+    origin: Origin
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the caller named nobody, and so is the operator by default only."""
+        return self.origin.is_unnamed
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the caller is on this machine and no proxy stands in between."""
+        return self.origin.is_local
+
+    @property
+    def caller_session(self) -> CallerSession:
+        """Who else has proven themselves in the caller's session."""
+        return self.origin.caller_session
+
+
+@dataclass(frozen=True, slots=True)
+class Call(_FromSomewhere):
+    """One call: the office, the transaction, the caller, the moment and the origin.
 
     `method` is the operation's full name, such as agent.v1.AgentService/ListMail;
     `now` is read once, so that everything a call stores has the same time.
@@ -52,6 +128,7 @@ class Call:
     caller: Agent
     method: str
     now: int
+    origin: Origin = _UNKNOWN
 
     @property
     def limits(self) -> Limits:
@@ -88,8 +165,8 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamCall:
-    """A call that lasts, and so outlives every transaction: a stream, or a wait.
+class StreamCall(_FromSomewhere):
+    """A call outside any transaction: a stream, a wait, or what comes before an operation.
 
     `prove` says again who calls; it raises when the caller may not call any more.
     """
@@ -99,6 +176,7 @@ class StreamCall:
     method: str
     prove: Prove
     time_left: float | None = None
+    origin: Origin = _UNKNOWN
 
     def subscribe(self, owner: Agent) -> AbstractContextManager[Subscription]:
         """Take a place among those who wait for mail of `owner`."""

@@ -11,6 +11,7 @@ from postroom.binding import OnSocket, Place
 from postroom.errors import StoreRefusal
 from postroom.exposure import Exposed, Exposure, hosts
 from postroom.office import Office
+from postroom.rpc.door import TurnedAway, nobody_hears
 from postroom.settings import Settings
 from postroom.surfaces.gateway import Rules
 from postroom.surfaces.wire import WireOptions
@@ -59,7 +60,9 @@ def say_who_may_call(settings: Settings, exposure: Exposure) -> None:
         log.info("every caller must prove who it is; the operator's token is in %s", path)
 
 
-def wire_options(settings: Settings, exposure: Exposure) -> WireOptions:
+def wire_options(
+    settings: Settings, exposure: Exposure, turned_away: TurnedAway = nobody_hears
+) -> WireOptions:
     """How the gRPC listener is guarded."""
     asked = {"true": True, "false": False, "auto": exposure.is_trusted}
     return WireOptions(
@@ -67,6 +70,7 @@ def wire_options(settings: Settings, exposure: Exposure) -> WireOptions:
         tls=exposure.tls,
         proxies=exposure.proxies,
         patience=settings.watch_patience,
+        turned_away=turned_away,
     )
 
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
-from postroom.agent import Agent, AgentState
+from postroom.agent import Agent
+from postroom.agent_ports import AgentQuestions
 from postroom.mail import Mail, MailDirection, MailKind, Parties, Piece
 from postroom.message_ports import MessageSession
-from postroom.records import Answer, Description, MailboxRead, NewAgent
+from postroom.records import Answer, MailboxRead, Totals
 from postroom.token import Token
-from postroom.workflow import Workflow
 
 T = TypeVar("T")
 
@@ -40,6 +40,17 @@ class Wakeups(Protocol):
 
     def arrived(self, recipients: frozenset[int]) -> None:
         """Called outside any transaction and from the store's own thread."""
+        ...
+
+
+class Commits(Protocol):
+    """Is told of each commit, for those who look after the server."""
+
+    def committed(self, calls: int, mails: int, seconds: float) -> None:
+        """So many calls were committed together, with so much new mail, in that time.
+
+        Called from the store's own thread; must be quick.
+        """
         ...
 
 
@@ -72,7 +83,7 @@ class WriteNeeded(Exception):
     """
 
 
-class Session(MessageSession, Protocol):
+class Session(AgentQuestions, MessageSession, Protocol):
     """What a call asks and tells the store.
 
     A call that writes sees one state of the store and changes it whole, in one
@@ -81,38 +92,6 @@ class Session(MessageSession, Protocol):
     Errors of the database reach the caller as StoreRefusal. In a read, each
     method that writes raises WriteNeeded.
     """
-
-    def agent(self, id: str) -> Agent | None:
-        """The agent with this id, archived ones and the operator included."""
-        ...
-
-    def live_agents_named(self, name: str, workflow: int | None) -> Sequence[Agent]:
-        """The agents not archived with exactly this name, of one workflow or of all."""
-        ...
-
-    def name_is_taken(self, name: str, workflow: int) -> bool:
-        """Whether a live agent of the workflow has the name, ignoring case."""
-        ...
-
-    def agents(
-        self,
-        *,
-        workflow: int | None,
-        parent: int | None,
-        state: AgentState | None,
-        after: int,
-        limit: int,
-    ) -> Sequence[Agent]:
-        """Agents by number from `after` on; filters that are None do not apply."""
-        ...
-
-    def workflow(self, id_or_key: str) -> Workflow | None:
-        """The workflow with this id, else with this key."""
-        ...
-
-    def workflows(self, *, after: int, limit: int) -> Sequence[Workflow]:
-        """Workflows by number from `after` on."""
-        ...
 
     def parties(self, mail_id: str) -> Parties | None:
         """Between whom the mail with this id went."""
@@ -171,22 +150,6 @@ class Session(MessageSession, Protocol):
         """
         ...
 
-    def add_workflow(self, id: str, key: str, created_at: int) -> Workflow:
-        """Store a new workflow."""
-        ...
-
-    def add_agent(self, agent: NewAgent) -> Agent:
-        """Store a new agent with an empty mailbox."""
-        ...
-
-    def describe(self, agent: Agent, told: Description) -> Agent:
-        """Change what is known of an agent and return it."""
-        ...
-
-    def set_state(self, agent: Agent, state: AgentState) -> Agent:
-        """Change an agent's state and return it."""
-        ...
-
     def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> int:
         """Store a piece under the next numbers of its mailbox and its sender.
 
@@ -221,6 +184,10 @@ class Session(MessageSession, Protocol):
 
     def record_read(self, read: MailboxRead) -> None:
         """Write down a look into somebody else's mailbox."""
+        ...
+
+    def count_capped(self) -> None:
+        """Count one more pair that has spent its exchange, for `Store.totals`."""
         ...
 
     def keep_answer(
@@ -271,6 +238,10 @@ class Store(Protocol):
 
     def check(self) -> None:
         """Raise StoreRefusal when the database cannot serve reads and writes."""
+        ...
+
+    def totals(self) -> Totals:
+        """Count what is stored. Blocks; the cost grows with the agents, not with the mail."""
         ...
 
     def sweep(self, *, expired_before: int, answered_before: int) -> int:

@@ -1,6 +1,7 @@
 """What is handed to the store, and what it hands back, besides the nouns."""
 
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 from postroom.agent import AgentState
 from postroom.attachment import AttachmentsPolicy
@@ -64,3 +65,14 @@ class Answer:
 
     digest: bytes
     response: bytes
+
+
+class Totals(NamedTuple):
+    """What a database holds, as its counters tell.
+
+    `waiting` is plain mail that waits in all mailboxes; what has expired is in it until
+    its mailbox is looked at. `capped` is how many pairs have ever spent their exchange.
+    """
+
+    waiting: int
+    capped: int

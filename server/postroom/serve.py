@@ -16,19 +16,29 @@ import uvloop
 from postroom import opening
 from postroom.agent import OPERATOR
 from postroom.assemble import PostRoom, assemble
-from postroom.binding import CannotListen, Place, bind_grpc, bind_http, must_be_free
+from postroom.binding import (
+    CannotListen,
+    Place,
+    bind_grpc,
+    bind_http,
+    bind_metrics,
+    must_be_free,
+)
 from postroom.errors import Code, Refusal, stopping
-from postroom.exposure import Exposed, Exposure, judge
-from postroom.listen import BadAddress
+from postroom.exposure import Exposed, Exposure, hosts_at, judge
+from postroom.listen import Address, BadAddress
+from postroom.observe.log import Log, hear
 from postroom.ports import Session
 from postroom.rpc import openapi, reference
+from postroom.rpc.door import TRACE
 from postroom.settings import BadSetting, Settings, load
 from postroom.storage.migrate import SchemaTooNew
 from postroom.storage.open import BadUrl
 from postroom.storage.sqlite import BadFile
-from postroom.surfaces.gateway import Gateway, Guard, Rules
+from postroom.surfaces.gateway import FORWARDED, Gateway, Guard, Rules
 from postroom.surfaces.pages import Page, Pages
 from postroom.surfaces.probes import Probes
+from postroom.surfaces.scrape import Scrape, nothing_else
 from postroom.surfaces.tools import Endpoint
 from postroom.surfaces.web import Web
 from postroom.surfaces.wire import Wire
@@ -49,14 +59,9 @@ def run(overrides: Mapping[str, str]) -> int:
     """Serve until SIGTERM or SIGINT; returns the exit status."""
     try:
         settings = load(overrides)
-        logging.basicConfig(
-            stream=sys.stderr,
-            level=settings.log_level.upper(),
-            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        )
         # Files that are made from here on are this user's alone.
         os.umask(0o077)
-        uvloop.run(_serve(settings))
+        _logged(settings)
     except (BadSetting, BadAddress, BadTls, BadUrl, Exposed, NotPrivate) as error:
         return _fail(Code.INVALID_ARGUMENT, error, EX_CONFIG)
     except (SchemaTooNew, BadFile) as error:
@@ -66,6 +71,15 @@ def run(overrides: Mapping[str, str]) -> int:
     except (CannotListen, OSError) as error:
         return _fail(Code.UNAVAILABLE, error, EX_UNAVAILABLE)
     return 0
+
+
+def _logged(settings: Settings) -> None:
+    log = Log(level=settings.log_level, form=settings.log_format, calls=settings.log_calls)
+    log.take_over()
+    try:
+        uvloop.run(_serve(settings, log))
+    finally:
+        log.close()
 
 
 def _fail(code: Code, error: Exception, status: int) -> int:
@@ -80,19 +94,28 @@ class _Listeners:
     tools: Endpoint
     grpc: Place
     http: Place
+    # A listener that has /metrics alone, and where it is.
+    scrape: Web | None = None
+    metrics: Place | None = None
+
+    @property
+    def webs(self) -> list[Web]:
+        """The listeners that speak HTTP."""
+        return [self.web, self.scrape] if self.scrape else [self.web]
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, log: Log) -> None:
+    hear(asyncio.get_running_loop())
     exposure = judge(settings)
     must_be_free(exposure)
     stop = _stop_signal()
     wakeups = LocalWakeups(asyncio.get_running_loop())
-    room = assemble(settings, wakeups=wakeups, trusted=exposure.is_trusted)
+    room = assemble(settings, wakeups=wakeups, trusted=exposure.is_trusted, log=log)
     try:
         await asyncio.to_thread(opening.keep_operator_token, room.office, settings, exposure)
         await _answer(room, settings, exposure, stop, wakeups)
     finally:
-        await asyncio.to_thread(room.office.store.close)
+        await asyncio.to_thread(room.close)
 
 
 def _background(
@@ -116,12 +139,12 @@ async def _answer(
 ) -> None:
     listeners = _listen(room, settings, exposure)
     await listeners.wire.start()
-    serving = asyncio.create_task(listeners.web.serve())
+    serving = [asyncio.create_task(web.serve()) for web in listeners.webs]
     tasks = [asyncio.create_task(each) for each in _background(room, wakeups, listeners)]
     _announce(listeners)
     opening.say_who_may_call(settings, exposure)
     asked = asyncio.create_task(stop.wait())
-    await asyncio.wait((serving, asked), return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait((*serving, asked), return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:
         task.cancel()
     # Who waits for mail would keep its call open, and with it the stop.
@@ -131,28 +154,52 @@ async def _answer(
 
 def _announce(listeners: _Listeners) -> None:
     sys.stdout.write(f"grpc {listeners.grpc}\nhttp {listeners.http}\n")
+    if listeners.metrics:
+        sys.stdout.write(f"metrics {listeners.metrics}\n")
     sys.stdout.flush()
 
 
 def _listen(room: PostRoom, settings: Settings, exposure: Exposure) -> _Listeners:
-    wire = Wire(room.registry, opening.wire_options(settings, exposure))
+    turned_away = room.door.turned_away
+    wire = Wire(room.door, opening.wire_options(settings, exposure, turned_away))
     grpc = bind_grpc(wire, exposure)
     listener, http = bind_http(exposure)
     gateway = Gateway(
-        room.registry, strict_json=settings.strict_json, patience=settings.watch_patience
+        room.door,
+        strict_json=settings.strict_json,
+        patience=settings.watch_patience,
+        forwarded_headers=FORWARDED.union(TRACE if settings.traces else ()),
+        turned_away=turned_away,
     )
-    tools = Endpoint(Pages(gateway, _pages(room)), room.registry, room.contract)
-    app = _app(room, tools, opening.rules(exposure, http))
+    pages = Pages(gateway, _pages(room))
+    tools = Endpoint(
+        pages, room.door, room.contract, sessions=room.sessions, turned_away=turned_away
+    )
+    app = _app(room, tools, opening.rules(exposure, http), scraped=exposure.metrics_at_http)
     if exposure.tls:
         opening.reload_on_hangup(exposure.tls)
-    return _Listeners(wire, Web(app, listener, GRACE_SECONDS, exposure.tls), tools, grpc, http)
+    web = Web(app, listener, GRACE_SECONDS, exposure.tls)
+    listeners = _Listeners(wire, web, tools, grpc, http)
+    if exposure.metrics:
+        listeners.scrape, listeners.metrics = _scrape(room, exposure.metrics)
+    return listeners
 
 
-def _app(room: PostRoom, tools: Endpoint, rules: Rules) -> Guard:
+def _scrape(room: PostRoom, address: Address) -> tuple[Web, Address]:
+    listener, place = bind_metrics(address)
+    rules = Rules(hosts=hosts_at(place))
+    app = Guard(Scrape(nothing_else, room.exposition), rules, room.door.turned_away)
+    return Web(app, listener, GRACE_SECONDS), place
+
+
+def _app(room: PostRoom, tools: Endpoint, rules: Rules, *, scraped: bool = False) -> Guard:
     async def ready() -> None:
         await room.office.store.perform(_look, writes=True, until=None)
 
-    return Guard(Probes(tools, ready), rules)
+    app: Any = Probes(tools, ready)
+    if scraped:
+        app = Scrape(app, room.exposition)
+    return Guard(app, rules, room.door.turned_away)
 
 
 def _pages(room: PostRoom) -> dict[str, Page]:
@@ -185,7 +232,8 @@ def _stop_signal() -> asyncio.Event:
     return stop
 
 
-async def _drain(listeners: _Listeners, serving: asyncio.Task[None]) -> None:
+async def _drain(listeners: _Listeners, serving: list[asyncio.Task[None]]) -> None:
     log.info("stopping: finishing the calls in progress")
-    listeners.web.stop()
-    await asyncio.gather(listeners.wire.stop(GRACE_SECONDS), serving)
+    for web in listeners.webs:
+        web.stop()
+    await asyncio.gather(listeners.wire.stop(GRACE_SECONDS), *serving)

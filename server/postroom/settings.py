@@ -2,14 +2,14 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_config_path, user_data_path
 
-from postroom.office import Limits
+from postroom.office import Limits, Messaging
 
 CONFIG_VARIABLE = "POSTROOM_CONFIG"
 
@@ -36,6 +36,14 @@ class Settings:
     )
     data_dir: str = _setting("", "The folder of the server's files; empty: the platform's own.")
     log_level: str = _setting("info", "debug, info, warning or error; the log goes to stderr.")
+    log_calls: str = _setting("refused", "Which calls the log has a line for: none, refused, all.")
+    log_format: str = _setting("auto", "json, text, or auto: text on a terminal, JSON elsewhere.")
+    metrics: str = _setting(
+        "auto",
+        "Where /metrics is: auto (at the HTTP listener while only this machine can reach it), off, "
+        "or a loopback address of its own.",
+    )
+    traces: bool = _setting(False, "Whether calls are traced; OTEL_ variables say where to.")
     require_auth: bool = _setting(False, "Whether every caller must prove itself with a token.")
     tls_cert: str = _setting("", "A PEM file with the certificate of both listeners.")
     tls_key: str = _setting("", "The certificate's key; nobody else may be able to read it.")
@@ -53,6 +61,19 @@ class Settings:
     mail_ttl: int = _setting(604_800, "Seconds until mail expires.")
     mail_retention: int = _setting(2_592_000, "Seconds until expired mail is deleted.")
     request_id_retention: int = _setting(86_400, "Seconds for which a request_id is remembered.")
+    convert_images: bool = _setting(True, "Whether images of messages become WebP.")
+    messaging_auto_handshake_on_block: bool = _setting(
+        True, "Whether a message that is blocked asks its recipients for contact."
+    )
+    contact_pending_ttl_seconds: int = _setting(
+        604_800, "Seconds for which a request for contact stands."
+    )
+    contact_auto_ttl_seconds: int = _setting(
+        43_200, "Seconds for which contact holds that was approved within one MCP session."
+    )
+    attachment_bytes_per_day: int = _setting(
+        52_428_800, "Bytes of attachments that one agent may send in 24 hours."
+    )
 
     @property
     def limits(self) -> Limits:
@@ -63,6 +84,17 @@ class Settings:
             mail_ttl=self.mail_ttl,
             mail_retention=self.mail_retention,
             request_id_retention=self.request_id_retention,
+        )
+
+    @property
+    def messaging(self) -> Messaging:
+        """How messages are sent where their senders do not say."""
+        return Messaging(
+            converts_images=self.convert_images,
+            auto_contact=self.messaging_auto_handshake_on_block,
+            pending_contact=self.contact_pending_ttl_seconds,
+            in_session_contact=self.contact_auto_ttl_seconds,
+            daily_attachments=self.attachment_bytes_per_day,
         )
 
     @property
@@ -78,10 +110,18 @@ class Settings:
 
 _CHOICES = {
     "log_level": ("debug", "info", "warning", "error"),
+    "log_calls": ("none", "refused", "all"),
+    "log_format": ("auto", "json", "text"),
     "reflection": ("true", "false", "auto"),
 }
 # The database's variable has a longer name than its field.
 _VARIABLES = {"database": "POSTROOM_DATABASE_URL"}
+# Known from elsewhere without our prefix, and read where ours is unset.
+_PLAIN = (
+    "messaging_auto_handshake_on_block",
+    "contact_pending_ttl_seconds",
+    "contact_auto_ttl_seconds",
+)
 
 
 def variable(name: str) -> str:
@@ -93,10 +133,19 @@ def load(overrides: Mapping[str, str], environ: Mapping[str, str] = os.environ) 
     """Read all settings. Raises BadSetting for an unknown name or a bad value."""
     found: dict[str, Any] = _from_file(environ)
     for each in fields(Settings):
-        if environ.get(variable(each.name)):
-            found[each.name] = environ[variable(each.name)]
+        plain = each.name.upper() if each.name in _PLAIN else ""
+        if given := environ.get(variable(each.name)) or environ.get(plain):
+            found[each.name] = given
     found |= overrides
     return Settings(**{name: _value(name, value) for name, value in found.items()})
+
+
+def keep_grpc_quiet(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Keep gRPC's core from lines of its own on stderr, in a form of its own.
+
+    Whoever wants them sets GRPC_VERBOSITY. To be called before gRPC is imported.
+    """
+    environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
 def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:

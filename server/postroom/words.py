@@ -43,3 +43,17 @@ def _terms(query: str) -> Iterator[Term]:
             text, is_prefix = match["phrase"], bool(match["more"])
         if found := words(text):
             yield Term(tuple(found), is_prefix)
+
+
+def snippet(text: str, wanted: Sequence[Term], length: int = 160) -> str:
+    """The part of a text around the first word that was looked for, on one line."""
+    line = " ".join(text.split())
+    start = _first(line.casefold(), wanted)
+    begin = max(0, start - length // 3)
+    shown = line[begin : begin + length]
+    return ("…" if begin else "") + shown + ("…" if begin + length < len(line) else "")
+
+
+def _first(folded: str, wanted: Sequence[Term]) -> int:
+    places = [folded.find(word) for term in wanted for word in term.words]
+    return min((place for place in places if place >= 0), default=0)

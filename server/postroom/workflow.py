@@ -1,5 +1,6 @@
 """Workflow: the group of agents that work on one thing together."""
 
+import unicodedata
 from dataclasses import dataclass
 
 ID_PREFIX = "wfl_"
@@ -13,3 +14,8 @@ class Workflow:
     id: str
     key: str
     created_at: int
+
+
+def normal_key(key: str) -> str:
+    """A key as it is stored and compared, whole: NFC, so that one spelling has one form."""
+    return unicodedata.normalize("NFC", key)

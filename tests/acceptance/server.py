@@ -46,6 +46,8 @@ class Server:
         self._doors: list[Door] = []
         self._launched_at = 0.0
         self.grpc = self.http = ""
+        # The lines that it printed when it was ready: what is where.
+        self.announced: dict[str, str] = {}
         # How long the last start took, until both ports were announced.
         self.start_seconds = 0.0
 
@@ -88,9 +90,10 @@ class Server:
         eventually(self._has_spoken, START_SECONDS, "the server announces its ports")
         self.start_seconds = time.monotonic() - self._launched_at
         lines = self._lines()
-        if len(lines) != len(("grpc", "http")):
+        if len(lines) < len(("grpc", "http")):
             return False
-        self.grpc, self.http = (line.partition(" ")[2] for line in lines)
+        self.announced = dict(line.split(" ", 1) for line in lines)
+        self.grpc, self.http = self.announced["grpc"], self.announced["http"]
         return True
 
     def fail_to_start(self, seconds: float = START_SECONDS) -> tuple[int, str]:

@@ -49,7 +49,9 @@ def test_everything_given(runs: list[Overrides], postroom: Postroom) -> None:
             "client_ca": "value of --client-ca",
             "behind_proxy": "value of --behind-proxy",
             "host": "value of --host",
+            "metrics": "value of --metrics",
             "log_level": "value of --log-level",
+            "log_calls": "value of --log-calls",
         }
     ]
 

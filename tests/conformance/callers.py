@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
+from postroom.caller_sessions import OUTSIDE
 from postroom.errors import Refusal
 from postroom.ids import TimeOrderedIds
 from postroom.office import Limits, Office
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Session
+from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.identity import Identity
 from postroom.rpc.methods import Registry
+from postroom.rpc.origin import Origin
 from postroom.storage.jobs import Job
 from postroom.storage.store import Store
 from tests.room import CONTRACT
@@ -48,7 +51,8 @@ class Desk:
 
         def run(session: Session) -> Any:
             answering = self._methods[spec.full_name]
-            answer = answering.call(self._office, Identity(as_, trusted=True), request, session)
+            origin = Origin(Identity(as_, trusted=True), Incoming(), OUTSIDE, Outgoing())
+            answer = answering.call(self._office, origin, request, (), session)
             return spec.response_class.FromString(answer) if isinstance(answer, bytes) else answer
 
         return run

@@ -25,6 +25,8 @@ def agent(number: int, name: str = "", **fields: Any) -> Agent:
         "created_at": 0,
         "proves": False,
         "mailbox": Mailbox(),
+        "contact_policy": "auto",
+        "attachments_policy": "auto",
     }
     return Agent(**(made | fields))
 

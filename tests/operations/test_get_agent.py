@@ -29,9 +29,10 @@ def test_an_agent_is_got_by_its_id_only(room: Room, id: str) -> None:
     assert (refusal.code, refusal.reason) == (Code.NOT_FOUND, "AGENT_NOT_FOUND")
 
 
-def test_an_id_is_required(room: Room) -> None:
-    refusal = refused(lambda: room.call("GetAgent"))
-    assert (refusal.code, refusal.violations[0].field) == (Code.INVALID_ARGUMENT, "id")
+def test_without_an_id_it_is_the_caller(room: Room) -> None:
+    alfa = room.agent("alfa", role="reviewer")
+    assert room.call("GetAgent", alfa.id).agent == alfa
+    assert room.call("GetAgent").agent.id == "operator"
 
 
 def test_waiting_mail_is_counted_with_notices_and_without_what_was_claimed(room: Room) -> None:

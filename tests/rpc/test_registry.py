@@ -19,7 +19,8 @@ from postroom.ports import Session, Store
 from postroom.records import Answer
 from postroom.rpc.contract import Spec
 from postroom.rpc.door import Incoming, Outgoing
-from postroom.rpc.methods import Operation, Registry, find_operation, names
+from postroom.rpc.method import Operation, Prepared
+from postroom.rpc.methods import Registry, find_operation, names
 from tests.domain.people import OPERATOR, agent
 from tests.doubles import START, CountingIds, ManualClock
 from tests.room import CONTRACT as REAL
@@ -104,7 +105,8 @@ def _counting(spec: Spec = STAMP) -> tuple[Operation, list[Call]]:
 
 def test_every_declared_method_has_its_operation() -> None:
     for spec in REAL.specs:
-        operation = find_operation(spec)
+        found = find_operation(spec)
+        operation = found.operation if isinstance(found, Prepared) else found
         assert operation.__module__ == f"{operations.__name__}.{spec.snake_name}"
         assert operation.__name__ == spec.snake_name
 

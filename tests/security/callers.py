@@ -11,6 +11,8 @@ from tests.room import Room
 
 _SPARE = 16
 OPERATOR, AGENT, CHILD = "operator", "agent", "child"
+# Whoever names nobody: the operator in most things, and whom it says in messages.
+UNNAMED = "unnamed"
 TOKEN_REQUIRED, TOKEN_INVALID = "UNAUTHENTICATED TOKEN_REQUIRED", "UNAUTHENTICATED TOKEN_INVALID"
 
 
@@ -38,6 +40,8 @@ class World:
     tokens: dict[str, str] = field(default_factory=dict)
     # The id of a mail that none of the callers has had anything to do with.
     foreign_mail: str = ""
+    # And a message, with its thread.
+    foreign_message: str = ""
     # Agents that have no token yet.
     spare: list[str] = field(default_factory=list)
 
@@ -64,10 +68,26 @@ def populate(database: str) -> World:
         world.spare = [room.agent(f"spare-{n}").id for n in range(_SPARE)]
         room.send(world.ids["alfa"], world.ids["bravo"], "waits to be seen")
         world.foreign_mail = room.send(world.ids["bravo"], world.ids["carol"], "in between").id
+        _write(room, world)
     finally:
         room.close()
         store.close()
     return world
+
+
+def _write(room: Room, world: World) -> None:
+    """Let messages go to everybody but dora, and one go from bravo to erin."""
+    for name in ("dora", "erin"):
+        _make(room, world, name)
+    for name in ("alfa", "bravo", "erin", "proven"):
+        as_ = world.tokens.get(name, "")
+        open_ = {"agent_name": name, "policy": "open"}
+        room.call("SetContactPolicy", as_, project_key="main", **open_)
+    asked = {"from_agent": "bravo", "to_agent": "erin"}
+    room.call("RequestContact", project_key="main", **asked)
+    text = {"subject": "between us", "body_md": "hello"}
+    answer = room.call("SendMessage", project_key="main", sender_name="bravo", to=["erin"], **text)
+    world.foreign_message = answer.deliveries[0].payload.id
 
 
 def kinds(world: World) -> list[Kind]:
@@ -80,7 +100,7 @@ def kinds(world: World) -> list[Kind]:
         "token malformed": "prt_short",
     }
     return [
-        Kind("operator, trusted", True, OPERATOR),
+        Kind("nobody named, trusted", True, UNNAMED),
         Kind("operator, by token", False, OPERATOR, token=tokens[OPERATOR]),
         Kind("agent, named", True, AGENT, agent_id=ids["alfa"]),
         Kind("agent, by token", False, AGENT, token=tokens["proven"]),
@@ -108,6 +128,7 @@ def own(kind: Kind, world: World) -> str:
     """The id of a caller that is somebody."""
     twins: Mapping[str, tuple[str, str]] = {
         OPERATOR: (OPERATOR, OPERATOR),
+        UNNAMED: (OPERATOR, OPERATOR),
         AGENT: ("alfa", "proven"),
         CHILD: ("kid", "proven_kid"),
     }

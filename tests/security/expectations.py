@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.security.callers import AGENT, CHILD, OPERATOR, Kind, World, own
+from tests.security.callers import AGENT, CHILD, OPERATOR, UNNAMED, Kind, World, own
 
 Fields = Mapping[str, Any]
 Request = Callable[[Kind, World], Fields]
@@ -23,10 +23,14 @@ class Row:
     agent: str
     child: str
     request: Request = field(default=lambda _kind, _world: {})
+    # Whoever names nobody where the server trusts; None is as the operator.
+    unnamed: str | None = None
 
     def expected(self, role: str) -> str:
         """The cell of a role."""
-        return {OPERATOR: self.operator, AGENT: self.agent, CHILD: self.child}[role]
+        unnamed = self.operator if self.unnamed is None else self.unnamed
+        cells = {OPERATOR: self.operator, AGENT: self.agent, CHILD: self.child, UNNAMED: unnamed}
+        return cells[role]
 
 
 def _to(name: str) -> Request:
@@ -38,7 +42,8 @@ def _about(name: str, key: str = "id") -> Request:
 
 
 def _somebody(kind: Kind, world: World) -> Fields:
-    return {"agent_id": world.spare.pop() if kind.role == OPERATOR else world.ids["carol"]}
+    is_person = kind.role in (OPERATOR, UNNAMED)
+    return {"agent_id": world.spare.pop() if is_person else world.ids["carol"]}
 
 
 def _itself(kind: Kind, world: World) -> Fields:

@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from postroom.assemble import assemble
+from postroom.observe.calls import CallLog
+from postroom.observe.door import ObservedDoor, Tracer
 from postroom.ports import Clock
 from postroom.rpc.methods import Registry
 from postroom.rpc.throttle import MINUTE_SECONDS, Throttle
@@ -40,6 +42,8 @@ class Listeners:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self.throttle = never_throttles()
+        self.tracer: Tracer | None = None
+        self.log: CallLog | None = None
 
     def start(self, clock: Clock | None = None) -> None:
         """Listen and answer."""
@@ -72,15 +76,17 @@ class Listeners:
         self.room = assemble(
             self._settings, wakeups=self._wakeups, trusted=self._trusted, clock=clock
         )
-        door = Registry(
+        registry = Registry(
             self.room.office, self.room.contract, trusted=self._trusted, throttle=self.throttle
         )
-        self._wire = Wire(door, WireOptions(patience=self._patience))
+        door = ObservedDoor(registry, self.room.door.metrics, self.log, self.tracer)
+        options = WireOptions(patience=self._patience, turned_away=door.turned_away)
+        self._wire = Wire(door, options)
         self.grpc = f"{LOOPBACK}:{self._wire.bind(f'{LOOPBACK}:0')}"
         await self._wire.start()
         listener = bind(LOOPBACK, 0)
         self.http = f"{LOOPBACK}:{listener.getsockname()[1]}"
-        gateway: Any = Gateway(door, patience=self._patience)
+        gateway: Any = Gateway(door, patience=self._patience, turned_away=door.turned_away)
         self._tasks = []
         if HAS_MCP:
             from postroom.surfaces.tools.endpoint import Endpoint

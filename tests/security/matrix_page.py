@@ -3,15 +3,18 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.security.callers import AGENT, CHILD, OPERATOR, World, kinds
-from tests.security.expectations import OK, ROWS
+from tests.security.callers import AGENT, CHILD, OPERATOR, UNNAMED, World, kinds
+from tests.security.expectations import OK
+from tests.security.message_expectations import ROWS
 
 _PAGE = Path(__file__).parents[2] / "docs/authorization.md"
 _BEFORE = """# Who may do what
 
 `tests/security/test_matrix.py` makes every one of these calls through gRPC, JSON, the command
 line and MCP, and fails when an outcome differs, when a method has no row, or when this page does
-not say what it tried. An empty cell cannot occur. A child is an agent that another agent made.
+not say what it tried. An empty cell cannot occur. Unnamed is a
+caller that names nobody where the server trusts: the operator, but for messages the agent
+that it says. A child is an agent that another agent made.
 
 """
 _BETWEEN = """
@@ -36,7 +39,7 @@ def page() -> str:
 
 def table() -> str:
     """What each role gets."""
-    roles = (OPERATOR, AGENT, CHILD)
+    roles = (OPERATOR, UNNAMED, AGENT, CHILD)
     rows = [(row.method, row.what, *(_cell(row.expected(role)) for role in roles)) for row in ROWS]
     return _lines(("method", "of what", *roles), rows)
 

@@ -9,9 +9,10 @@ from google.protobuf.message import Message
 from postroom.rpc.contract import Spec
 from tests.room import CONTRACT
 from tests.security import matrix_page
-from tests.security.callers import OPERATOR, Kind, World, kinds, own, populate
-from tests.security.expectations import OK, ROWS, Row
+from tests.security.callers import OPERATOR, UNNAMED, Kind, World, kinds, own, populate
+from tests.security.expectations import OK, Row
 from tests.security.listeners import HAS_MCP, Listeners, listening
+from tests.security.message_expectations import ROWS
 from tests.security.surfaces import NOT_OFFERED, Cli, Grpc, Json, Mcp, Surface
 
 SPECS = {spec.name: spec for spec in CONTRACT.specs}
@@ -102,7 +103,7 @@ def _send(listeners: dict[bool, Listeners], world: World, to: str) -> None:
 def _shown(surface: Surface, kind: Kind, spec: Spec, outcome: str) -> str:
     """An outcome as the surface shows it."""
     # Whoever names nobody is shown the operator's tools, and then has to prove it.
-    is_agent = kind.role != OPERATOR and (kind.agent_id or kind.token)
-    if surface.name == "MCP" and not spec.roles and is_agent:
+    is_agent = kind.role not in (OPERATOR, UNNAMED) and (kind.agent_id or kind.token)
+    if surface.name == "MCP" and "implementer" not in spec.roles and is_agent:
         return NOT_OFFERED
     return outcome.partition(" ")[0] if surface.name == "CLI" else outcome

@@ -512,7 +512,7 @@ class GetAgentRequest(_message.Message):
 
     ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """The agent's id."""
+    """The agent's id; unset for yourself."""
     def __init__(
         self,
         *,

@@ -232,7 +232,7 @@ class AgentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetAgent(self, request, context):
-        """Get one agent by its id.
+        """Get one agent by its id, or yourself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -112,7 +112,7 @@ class AgentServiceStub:
     ignoring case.
     """
     GetAgent: _grpc.UnaryUnaryMultiCallable[_agent_service_pb2.GetAgentRequest, _agent_service_pb2.GetAgentResponse]
-    """Get one agent by its id."""
+    """Get one agent by its id, or yourself."""
     ListAgents: _grpc.UnaryUnaryMultiCallable[_agent_service_pb2.ListAgentsRequest, _agent_service_pb2.ListAgentsResponse]
     """List agents, oldest first.
 
@@ -236,7 +236,7 @@ class AgentServiceAsyncStub(AgentServiceStub):
     ignoring case.
     """
     GetAgent: _aio.UnaryUnaryMultiCallable[_agent_service_pb2.GetAgentRequest, _agent_service_pb2.GetAgentResponse]  # type: ignore[assignment]
-    """Get one agent by its id."""
+    """Get one agent by its id, or yourself."""
     ListAgents: _aio.UnaryUnaryMultiCallable[_agent_service_pb2.ListAgentsRequest, _agent_service_pb2.ListAgentsResponse]  # type: ignore[assignment]
     """List agents, oldest first.
 
@@ -411,7 +411,7 @@ class AgentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _agent_service_pb2.GetAgentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_agent_service_pb2.GetAgentResponse, _abc.Awaitable[_agent_service_pb2.GetAgentResponse]]:
-        """Get one agent by its id."""
+        """Get one agent by its id, or yourself."""
 
     @_abc_1.abstractmethod
     def ListAgents(

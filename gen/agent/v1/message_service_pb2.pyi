@@ -441,9 +441,9 @@ class FetchInboxRequest(_message.Message):
     INCLUDE_BODIES_FIELD_NUMBER: _builtins.int
     PAGINATION_FIELD_NUMBER: _builtins.int
     project_key: _builtins.str
-    """The project's key."""
+    """The project's key; your own project when unset."""
     agent_name: _builtins.str
-    """The name of the agent: you."""
+    """The name of the agent: you. Without a project's key its id does as well."""
     topic: _builtins.str
     """Only messages of this topic."""
     urgent_only: _builtins.bool

@@ -25,15 +25,23 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61gent/v1/options.proto\x12\x08\x61gent.v1\x1a google/protobuf/descriptor.proto\"n\n\nFieldRules\x12\x16\n\x0emax_characters\x18\x01 \x01(\x05\x12\x11\n\tmax_items\x18\x02 \x01(\x05\x12\x14\n\x07minimum\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x13\n\x0brequest_key\x18\x04 \x01(\x08\x42\n\n\x08_minimum\"\x1c\n\x0bMethodRules\x12\r\n\x05roles\x18\x01 \x03(\t:D\n\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\x0b\x32\x14.agent.v1.FieldRules:F\n\x05offer\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\x0b\x32\x15.agent.v1.MethodRulesb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61gent/v1/options.proto\x12\x08\x61gent.v1\x1a google/protobuf/descriptor.proto\"\xa1\x01\n\nFieldRules\x12\x16\n\x0emax_characters\x18\x01 \x01(\x05\x12\x11\n\tmax_items\x18\x02 \x01(\x05\x12\x14\n\x07minimum\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x13\n\x0brequest_key\x18\x04 \x01(\x08\x12\r\n\x05words\x18\x05 \x03(\t\x12\x11\n\tmax_bytes\x18\x06 \x01(\x05\x12\x0f\n\x07speaker\x18\x07 \x01(\x08\x42\n\n\x08_minimum\"s\n\x0bMethodRules\x12\r\n\x05roles\x18\x01 \x03(\t\x12\x19\n\x11max_request_bytes\x18\x02 \x01(\x05\x12$\n\x08resource\x18\x03 \x01(\x0b\x32\x12.agent.v1.Resource\x12\x14\n\x0ctells_caller\x18\x04 \x01(\x08\"v\n\x08Resource\x12\x0b\n\x03uri\x18\x01 \x01(\t\x12.\n\x06\x66ields\x18\x02 \x03(\x0b\x32\x1e.agent.v1.Resource.FieldsEntry\x1a-\n\x0b\x46ieldsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x1f\n\tToolRules\x12\x12\n\nsnake_case\x18\x01 \x01(\x08:D\n\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\x0b\x32\x14.agent.v1.FieldRules:F\n\x05offer\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\x0b\x32\x15.agent.v1.MethodRules:E\n\x05tools\x12\x1f.google.protobuf.ServiceOptions\x18\xb7\x87\x03 \x01(\x0b\x32\x13.agent.v1.ToolRulesb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'agent.v1.options_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_FIELDRULES']._serialized_start=70
-  _globals['_FIELDRULES']._serialized_end=180
-  _globals['_METHODRULES']._serialized_start=182
-  _globals['_METHODRULES']._serialized_end=210
+  _globals['_RESOURCE_FIELDSENTRY']._loaded_options = None
+  _globals['_RESOURCE_FIELDSENTRY']._serialized_options = b'8\001'
+  _globals['_FIELDRULES']._serialized_start=71
+  _globals['_FIELDRULES']._serialized_end=232
+  _globals['_METHODRULES']._serialized_start=234
+  _globals['_METHODRULES']._serialized_end=349
+  _globals['_RESOURCE']._serialized_start=351
+  _globals['_RESOURCE']._serialized_end=469
+  _globals['_RESOURCE_FIELDSENTRY']._serialized_start=424
+  _globals['_RESOURCE_FIELDSENTRY']._serialized_end=469
+  _globals['_TOOLRULES']._serialized_start=471
+  _globals['_TOOLRULES']._serialized_end=502
 # @@protoc_insertion_point(module_scope)

@@ -32,6 +32,9 @@ class FieldRules(_message.Message):
     MAX_ITEMS_FIELD_NUMBER: _builtins.int
     MINIMUM_FIELD_NUMBER: _builtins.int
     REQUEST_KEY_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    MAX_BYTES_FIELD_NUMBER: _builtins.int
+    SPEAKER_FIELD_NUMBER: _builtins.int
     max_characters: _builtins.int
     """The most characters a string may have, counted as Unicode code points."""
     max_items: _builtins.int
@@ -42,6 +45,18 @@ class FieldRules(_message.Message):
     """Whether this is the key of one call among the caller's calls of the same method: a repeat is
     answered with the first answer.
     """
+    max_bytes: _builtins.int
+    """The most bytes that the value may have: a string in UTF-8, or bytes as they are."""
+    speaker: _builtins.bool
+    """Whether this says for whom the caller speaks: the name of an agent, or the project that it is
+    in. The same request key in the name of another agent is another key.
+    """
+    @_builtins.property
+    def words(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The only values that a string may have; the empty one stands for none where the field is not
+        required.
+        """
+
     def __init__(
         self,
         *,
@@ -49,10 +64,13 @@ class FieldRules(_message.Message):
         max_items: _builtins.int = ...,
         minimum: _builtins.int | None = ...,
         request_key: _builtins.bool = ...,
+        words: _abc.Iterable[_builtins.str] | None = ...,
+        max_bytes: _builtins.int = ...,
+        speaker: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_minimum", b"_minimum", "minimum", b"minimum"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_minimum", b"_minimum", "max_characters", b"max_characters", "max_items", b"max_items", "minimum", b"minimum", "request_key", b"request_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_minimum", b"_minimum", "max_bytes", b"max_bytes", "max_characters", b"max_characters", "max_items", b"max_items", "minimum", b"minimum", "request_key", b"request_key", "speaker", b"speaker", "words", b"words"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__minimum: _TypeAlias = _typing.Literal["minimum"]  # noqa: Y015
     _WhichOneofArgType__minimum: _TypeAlias = _typing.Literal["_minimum", b"_minimum"]  # noqa: Y015
@@ -62,31 +80,125 @@ Global___FieldRules: _TypeAlias = FieldRules  # noqa: Y015
 
 @_typing.final
 class MethodRules(_message.Message):
-    """Who is offered a method as a tool."""
+    """How a method is offered, and what it takes."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ROLES_FIELD_NUMBER: _builtins.int
+    MAX_REQUEST_BYTES_FIELD_NUMBER: _builtins.int
+    RESOURCE_FIELD_NUMBER: _builtins.int
+    TELLS_CALLER_FIELD_NUMBER: _builtins.int
+    max_request_bytes: _builtins.int
+    """The most bytes that a request may have on the wire of its surface: 4 MiB when 0."""
+    tells_caller: _builtins.bool
+    """Whether an empty request is answered with the agent that calls, in the answer's first field.
+    Surfaces learn the role of a caller by it.
+    """
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The roles of the agents that are offered it; the operator is offered all."""
+        """The roles of the agents that are offered it as a tool; the operator is offered all. An agent
+        with another role, or with none, is offered what implementers are.
+        """
+
+    @_builtins.property
+    def resource(self) -> Global___Resource:
+        """Which resource of MCP a call of the method reads, if it is offered as one."""
 
     def __init__(
         self,
         *,
         roles: _abc.Iterable[_builtins.str] | None = ...,
+        max_request_bytes: _builtins.int = ...,
+        resource: Global___Resource | None = ...,
+        tells_caller: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["resource", b"resource"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["roles", b"roles"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_request_bytes", b"max_request_bytes", "resource", b"resource", "roles", b"roles", "tells_caller", b"tells_caller"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___MethodRules: _TypeAlias = MethodRules  # noqa: Y015
 
+@_typing.final
+class Resource(_message.Message):
+    """Calls of a method as resources."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class FieldsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    URI_FIELD_NUMBER: _builtins.int
+    FIELDS_FIELD_NUMBER: _builtins.int
+    uri: _builtins.str
+    """A template of RFC 6570: what every address begins with, and then one variable, which takes
+    the rest of the address, as in resource://thread/{thread_id}. {?name} behind it takes a
+    query.
+    """
+    @_builtins.property
+    def fields(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """The field of the request, a string or a bool, that a variable fills, where it has another name."""
+
+    def __init__(
+        self,
+        *,
+        uri: _builtins.str = ...,
+        fields: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fields", b"fields", "uri", b"uri"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Resource: _TypeAlias = Resource  # noqa: Y015
+
+@_typing.final
+class ToolRules(_message.Message):
+    """How the methods of a service are offered as tools."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SNAKE_CASE_FIELD_NUMBER: _builtins.int
+    snake_case: _builtins.bool
+    """Whether names of fields are those of the proto (reply_to), not those of JSON (replyTo)."""
+    def __init__(
+        self,
+        *,
+        snake_case: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["snake_case", b"snake_case"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ToolRules: _TypeAlias = ToolRules  # noqa: Y015
+
 RULES_FIELD_NUMBER: _builtins.int
 OFFER_FIELD_NUMBER: _builtins.int
+TOOLS_FIELD_NUMBER: _builtins.int
 rules: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.FieldOptions, Global___FieldRules]
 """The limits of a field."""
 offer: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___MethodRules]
 """The offer of a method."""
+tools: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.ServiceOptions, Global___ToolRules]
+"""The spelling of a service's tools."""

@@ -47,8 +47,19 @@ def _ask(spec: Spec, request: Json, seconds: float) -> tuple[Answer, Json]:
 
 
 def _asked(who: Client, spec: Spec, request: Json, seconds: float) -> tuple[Answer, Json]:
-    answer = post(who, spec.full_name, json.dumps(request).encode(), seconds)
+    body = json.dumps(request).encode()
+    if len(body) > spec.max_request_bytes:
+        raise _too_large(len(body), spec.max_request_bytes)
+    answer = post(who, spec.full_name, body, seconds)
     value = response(answer, spec.output, who.url)
     if answer.ignored_fields:
         tell(f"warning: the server ignored fields that it does not know: {answer.ignored_fields}")
     return answer, value
+
+
+def _too_large(size: int, most: int) -> Failure:
+    # Imported now: hardly any call needs it.
+    from postroom.errors import RequestTooLarge
+
+    refusal = RequestTooLarge(size, most)
+    return Failure(refusal.code.name.lower(), refusal.message, reason=refusal.reason)

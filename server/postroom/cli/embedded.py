@@ -33,12 +33,12 @@ async def embedded() -> AsyncIterator[Door]:
     )
     tasks = [asyncio.create_task(each) for each in work]
     try:
-        yield room.registry
+        yield room.door
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.to_thread(store.close)
+        await asyncio.to_thread(room.close)
 
 
 def _open(wakeups: LocalWakeups) -> PostRoom:

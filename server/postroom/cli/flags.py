@@ -38,7 +38,7 @@ class Leaf:
     @cached_property
     def kind(self) -> Kind:
         """What it takes."""
-        return kind_of(self.field.descriptor)
+        return kind_of(self.field.descriptor, self.field.words)
 
     @property
     def is_list(self) -> bool:
@@ -83,6 +83,8 @@ def _limits(leaf: Leaf) -> Iterator[str]:
         yield "required"
     if field.max_characters:
         yield f"at most {field.max_characters:,} characters"
+    if field.max_bytes:
+        yield f"at most {field.max_bytes:,} bytes"
     if field.minimum is not None:
         yield f"at least {field.minimum}"
     if leaf.is_list:

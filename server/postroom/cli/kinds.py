@@ -50,8 +50,10 @@ class Kind:
         return self.type is click.BOOL
 
 
-def kind_of(field: FieldDescriptor) -> Kind:
-    """Choose how a field's value is given."""
+def kind_of(field: FieldDescriptor, words: tuple[str, ...] = ()) -> Kind:
+    """Choose how a field's value is given; `words` are all that it may be, if only some are."""
+    if words:
+        return _of_words(words)
     if field.enum_type is not None:
         return _of_enum(field.enum_type)
     if field.message_type is not None:
@@ -77,6 +79,15 @@ def _of_enum(enum: EnumDescriptor) -> Kind:
         return found
 
     return Kind(convert, "|".join(offered), choices=offered)
+
+
+def _of_words(words: tuple[str, ...]) -> Kind:
+    def convert(value: str) -> str:
+        if value not in words:
+            raise click.BadParameter(f"{value!r} is not one of {', '.join(words)}")
+        return value
+
+    return Kind(convert, "|".join(words), choices=words)
 
 
 def _of_scalar(type: int) -> Kind:

@@ -9,10 +9,11 @@ from google.protobuf.message import Message
 
 from postroom.cli.environment import Client
 from postroom.cli.refusals import lost, refusal, stranger, unreachable
-from postroom.errors import Code, Refusal
+from postroom.errors import Code, Refusal, RequestTooLarge
 from postroom.rpc import protojson
 from postroom.rpc.contract import Spec
 from postroom.rpc.door import Incoming, Outgoing
+from postroom.rpc.identity import SESSION
 
 _SECONDS: Final = 30.0
 _CONNECT_SECONDS: Final = 5.0
@@ -86,10 +87,13 @@ class RemoteDoor:
 
     async def _post(self, spec: Spec, request: Message, incoming: Incoming) -> httpx2.Response:
         seconds = patience(request)
+        content = self._printer.text(request).encode()
+        if len(content) > spec.max_request_bytes:
+            raise RequestTooLarge(len(content), spec.max_request_bytes)
         try:
             return await self._http.post(
                 f"{self._url}/{spec.full_name}",
-                content=self._printer.text(request).encode(),
+                content=content,
                 headers=_headers(incoming, seconds),
                 timeout=httpx2.Timeout(seconds + _GRACE, connect=_CONNECT_SECONDS),
             )
@@ -122,6 +126,8 @@ def patience(request: Message) -> float:
 
 def _headers(incoming: Incoming, seconds: float) -> list[tuple[str, str]]:
     identity = [(key, text) for key, text in incoming.metadata if isinstance(text, str)]
+    if incoming.session:
+        identity.append((SESSION, incoming.session))
     return [
         ("content-type", "application/json"),
         ("accept", "application/json"),

@@ -82,7 +82,22 @@ OPTIONS = (
         "A name by which callers know the HTTP listener.",
         is_list=True,
     ),
+    Option(
+        "--metrics",
+        "ADDRESS",
+        "POSTROOM_METRICS",
+        "auto",
+        "Where to serve /metrics: auto is the HTTP listener while only this machine can reach it; "
+        "off, or a loopback address of its own.",
+    ),
     Option("--log-level", "LEVEL", "POSTROOM_LOG_LEVEL", "info", "debug, info, warning or error."),
+    Option(
+        "--log-calls",
+        "WHICH",
+        "POSTROOM_LOG_CALLS",
+        "refused",
+        "Which calls the log has a line for: none, refused or all.",
+    ),
 )
 _TEXT = """Run the post room until it is told to stop.
 
@@ -109,6 +124,9 @@ def _option(option: Option) -> click.Option:
 def _run(**given: str | bool | tuple[str, ...] | None) -> None:
     overrides = {key: _text_of(value) for key, value in given.items() if value not in (None, ())}
     # Imported now: a server's libraries take longer to load than a call to it takes.
+    from postroom.settings import keep_grpc_quiet
+
+    keep_grpc_quiet()
     from postroom.serve import run
 
     click.get_current_context().exit(run(overrides))

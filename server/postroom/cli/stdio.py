@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import secrets
 import sys
 from collections.abc import AsyncIterator
 
@@ -15,6 +16,8 @@ from postroom.rpc.contract import Contract
 from postroom.rpc.door import Door, Incoming
 from postroom.rpc.identity import AGENT_ID, AUTHORIZATION
 from postroom.surfaces.tools.server import make_server
+
+_SESSION_BYTES = 32
 
 
 def run(client: Client, *, may_embed: bool) -> None:
@@ -57,4 +60,5 @@ def _identity(client: Client) -> Incoming:
         found.append((AGENT_ID, client.agent_id))
     if client.token:
         found.append((AUTHORIZATION, f"Bearer {client.token}"))
-    return Incoming(found)
+    # This process is the session: whoever registers in it is known in it.
+    return Incoming(found, session=secrets.token_urlsafe(_SESSION_BYTES))

@@ -5,6 +5,7 @@ from postroom import address, exchange, mailbox, token
 from postroom.agent import Agent
 from postroom.errors import NotFound, invalid, quoted
 from postroom.mail import ID_PREFIX, Mail, MailKind
+from postroom.messaging.notices import tell_capped
 from postroom.office import Call
 from postroom.rpc.messages import mail_message
 
@@ -30,9 +31,10 @@ def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
     mail = _plain(call, sender, recipient, request)
     message = mail_message(mail)
     call.session.deliver(mail, message.SerializeToString(), counted=is_counted)
+    if call.office.messaging.archives_mail:
+        call.session.put_out(sender.workflow_id, mail.id, call.now)
     if spends:
-        _tell_capped(call, sender, recipient)
-        _tell_capped(call, recipient, sender)
+        tell_capped(call, sender, recipient)
     return SendMailResponse(mail=message, warning=_warning(recipient))
 
 
@@ -74,12 +76,6 @@ def _plain(call: Call, sender: Agent, recipient: Agent, request: SendMailRequest
         expires_at=call.expiry(),
         kind=MailKind.PLAIN,
     )
-
-
-def _tell_capped(call: Call, told: Agent, other: Agent) -> None:
-    text = exchange.capped_notice(other, call.limits.exchange)
-    notice = call.notice(told, MailKind.EXCHANGE_CAPPED, text)
-    call.session.deliver(notice, mail_message(notice).SerializeToString(), counted=False)
 
 
 def _warning(recipient: Agent) -> str:

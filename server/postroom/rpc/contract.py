@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from importlib.resources import files
 
 from google.api import annotations_pb2, field_behavior_pb2
@@ -18,10 +19,11 @@ from google.protobuf.descriptor_pool import Default, DescriptorPool
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from agent.v1 import agent_service_pb2, options_pb2
+from agent.v1 import options_pb2
 from postroom.rpc.comments import comments
 
-SERVICE_FILES = (agent_service_pb2.DESCRIPTOR.name,)
+# What a request may have where its method says nothing else.
+MAX_REQUEST_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,12 @@ class Field:
     required: bool
     repeated: bool
     max_characters: int
+    max_bytes: int
     max_items: int
     minimum: int | None
+    words: tuple[str, ...]
     is_request_key: bool
+    is_speaker: bool
 
     @property
     def message(self) -> Descriptor | None:
@@ -64,6 +69,25 @@ class Field:
         """Whether the value is a string."""
         return self.descriptor.type == FieldDescriptor.TYPE_STRING
 
+    @property
+    def is_flag(self) -> bool:
+        """Whether the value is true or false."""
+        return self.descriptor.type == FieldDescriptor.TYPE_BOOL
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Every string that it may be, where only some are allowed."""
+        may_be_empty = not (self.required or self.repeated or self.descriptor.has_presence)
+        return ("", *self.words) if self.words and may_be_empty else self.words
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """How calls of a method are read as resources: a template, and what its variables fill."""
+
+    uri: str
+    fields: Mapping[str, str]
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -79,10 +103,14 @@ class Spec:
     streams_requests: bool
     streams_responses: bool
     roles: tuple[str, ...]
+    max_request_bytes: int
+    resource: Resource | None
+    tells_caller: bool
+    spells_snake_case: bool
     bindings: tuple[Binding, ...]
     fields: tuple[Field, ...]
 
-    @property
+    @cached_property
     def full_name(self) -> str:
         """Such as agent.v1.AgentService/SendMail."""
         return f"{self.service}/{self.name}"
@@ -106,6 +134,11 @@ class Spec:
     def request_key(self) -> str:
         """The name of the field that holds the caller's request id, or ''."""
         return next((f.name for f in self.fields if f.is_request_key), "")
+
+    @cached_property
+    def speakers(self) -> tuple[str, ...]:
+        """The names of the fields that say for whom the caller speaks."""
+        return tuple(f.name for f in self.fields if f.is_speaker)
 
     @cached_property
     def request_class(self) -> type[Message]:
@@ -132,9 +165,20 @@ class Contract:
 
 def load() -> Contract:
     """Read the contract of the generated code, with the comments beside it."""
-    described = (files("agent.v1") / "agent.binpb").read_bytes()
-    docs = comments(FileDescriptorSet.FromString(described))
-    return read(SERVICE_FILES, Default(), docs)
+    described = _described()
+    return read(service_files(described), Default(), comments(described))
+
+
+def service_files(described: FileDescriptorSet | None = None) -> tuple[str, ...]:
+    """The files of the generated code that declare services, all loaded."""
+    names = [file.name for file in (described or _described()).file if file.service]
+    for name in names:
+        import_module(name.removesuffix(".proto").replace("/", ".") + "_pb2")
+    return tuple(names)
+
+
+def _described() -> FileDescriptorSet:
+    return FileDescriptorSet.FromString((files("agent.v1") / "agent.binpb").read_bytes())
 
 
 def read(file_names: Iterable[str], pool: DescriptorPool, docs: Mapping[str, str]) -> Contract:
@@ -151,8 +195,10 @@ def read(file_names: Iterable[str], pool: DescriptorPool, docs: Mapping[str, str
 def _spec(method: MethodDescriptor, docs: Mapping[str, str]) -> Spec:
     options = method.GetOptions()
     level = options.idempotency_level
+    rules = options.Extensions[options_pb2.offer]
+    service = method.containing_service
     return Spec(
-        service=method.containing_service.full_name,
+        service=service.full_name,
         name=method.name,
         doc=docs.get(method.full_name, ""),
         input=method.input_type,
@@ -161,10 +207,19 @@ def _spec(method: MethodDescriptor, docs: Mapping[str, str]) -> Spec:
         is_idempotent=level != MethodOptions.IDEMPOTENCY_UNKNOWN,
         streams_requests=method.client_streaming,
         streams_responses=method.server_streaming,
-        roles=tuple(options.Extensions[options_pb2.offer].roles),
+        roles=tuple(rules.roles),
+        max_request_bytes=rules.max_request_bytes or MAX_REQUEST_BYTES,
+        resource=_resource(rules),
+        tells_caller=rules.tells_caller,
+        spells_snake_case=service.GetOptions().Extensions[options_pb2.tools].snake_case,
         bindings=_bindings(options),
         fields=tuple(_field(field, docs) for field in method.input_type.fields),
     )
+
+
+def _resource(rules: options_pb2.MethodRules) -> Resource | None:
+    found = rules.resource
+    return Resource(found.uri, dict(found.fields)) if found.uri else None
 
 
 def _bindings(options: MethodOptions) -> tuple[Binding, ...]:
@@ -197,7 +252,10 @@ def _field(field: FieldDescriptor, docs: Mapping[str, str]) -> Field:
         required=field_behavior_pb2.REQUIRED in behavior,
         repeated=field.is_repeated,
         max_characters=rules.max_characters,
+        max_bytes=rules.max_bytes,
         max_items=rules.max_items,
         minimum=rules.minimum if rules.HasField("minimum") else None,
+        words=tuple(rules.words),
         is_request_key=rules.request_key,
+        is_speaker=rules.speaker,
     )

@@ -14,6 +14,7 @@ from postroom.rpc.door import Metadata
 AGENT_ID = "postroom-agent-id"
 AUTHORIZATION = "authorization"
 IDEMPOTENCY_KEY = "idempotency-key"
+SESSION = "postroom-session"
 _CERTIFIED = re.compile(r"(?:spiffe://[^/]+/agent/|urn:postroom:agent:)([A-Za-z0-9_]+)", re.ASCII)
 
 
@@ -31,6 +32,11 @@ class Identity:
     token: str = ""
     trusted: bool = False
     certified_id: str = ""
+
+    @property
+    def names_nobody(self) -> bool:
+        """Whether the caller gave nothing to know it by, and is the operator by default."""
+        return not (self.agent_id or self.token or self.certified_id)
 
     def caller(self, session: Session, now: int) -> Agent:
         """The live agent behind the identity. Raises CallerUnknown, Forbidden."""

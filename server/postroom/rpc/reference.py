@@ -8,7 +8,7 @@ from textwrap import dedent
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from postroom.rpc.contract import Binding, Contract, Field, Spec
+from postroom.rpc.contract import MAX_REQUEST_BYTES, Binding, Contract, Field, Spec
 from postroom.rpc.schema import messages_in
 
 _STYLE = dedent("""
@@ -59,6 +59,10 @@ def _method(contract: Contract, spec: Spec) -> str:
         marks.append("a repeat is harmless")
     if spec.roles:
         marks.append("offered to " + ", ".join(spec.roles))
+    if spec.max_request_bytes != MAX_REQUEST_BYTES:
+        marks.append(f"takes requests of {spec.max_request_bytes >> 20} MiB")
+    if spec.resource:
+        marks.append(spec.resource.uri)
     return "\n".join(
         [
             f"<section id='{spec.name}'><h2>{spec.name}</h2>",
@@ -98,6 +102,8 @@ def _kind(field: Field) -> str:
         name = f"<a href='#{field.message.name}'>{field.message.name}</a>"
     elif field.enum is not None:
         name = "<br>".join(value.name for value in field.enum.values)
+    elif field.words:
+        name = "<br>".join(map(escape, field.words))
     else:
         name = _SCALAR_NAMES.get(field.descriptor.type, "number")
     return f"list of {name}" if field.repeated else name
@@ -107,6 +113,8 @@ def _meaning(field: Field) -> str:
     rules = ["Required."] if field.required else []
     if field.max_characters:
         rules.append(f"At most {field.max_characters:,} characters.")
+    if field.max_bytes:
+        rules.append(f"At most {field.max_bytes:,} bytes.")
     if field.max_items:
         rules.append(f"At most {field.max_items} values.")
     return " ".join([*field.doc.split(), *rules])

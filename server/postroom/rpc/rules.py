@@ -8,7 +8,7 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from postroom.errors import InvalidRequest, Violation
+from postroom.errors import InvalidRequest, Violation, quoted
 from postroom.rpc.contract import Contract, Field
 
 Check = Callable[[Message, str], Iterator[Violation]]
@@ -39,6 +39,10 @@ def _checks(contract: Contract, field: Field) -> Iterator[Check]:
         yield _nested(contract, field, field.message)
     if field.is_text:
         yield _text(field)
+    if field.max_bytes:
+        yield _max_bytes(field)
+    if field.words:
+        yield _words(field)
     if field.enum is not None:
         yield _enum(field, field.enum)
     if field.minimum is not None:
@@ -83,6 +87,36 @@ def _text(field: Field) -> Check:
                 )
             if "\0" in value:
                 yield Violation(at, "contains a NUL character; leave it out")
+
+    return check
+
+
+def _max_bytes(field: Field) -> Check:
+    most = field.max_bytes
+
+    def check(message: Message, path: str) -> Iterator[Violation]:
+        for at, value in _values(field, message, path):
+            count = len(value if isinstance(value, bytes) else value.encode())
+            if count > most:
+                yield Violation(
+                    at, f"has {count:,} bytes; at most {most:,} are allowed, shorten it"
+                )
+
+    return check
+
+
+def _words(field: Field) -> Check:
+    known = frozenset(field.choices)
+    told = ", ".join(field.words)
+    # An empty field that is required has been told so already.
+    passed = {""} if field.required and not field.repeated else ()
+
+    def check(message: Message, path: str) -> Iterator[Violation]:
+        if field.descriptor.has_presence and not message.HasField(field.name):
+            return
+        for at, value in _values(field, message, path):
+            if value not in known and value not in passed:
+                yield Violation(at, f"cannot be {quoted(value)}; give one of {told}")
 
     return check
 

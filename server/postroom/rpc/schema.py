@@ -1,6 +1,6 @@
 """Messages as JSON Schema: one walk for the OpenAPI document and for tools."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
@@ -35,22 +35,26 @@ _SCALARS: dict[int, Schema] = {
 
 
 class Schemas:
-    """Writes schemas of messages, each with `reference` as the place of another's."""
+    """Writes schemas of messages, each with `reference` as the place of another's.
 
-    def __init__(self, contract: Contract, reference: str) -> None:
+    Fields have their JSON names, or those of the proto where `snake_case` is set.
+    """
+
+    def __init__(self, contract: Contract, reference: str, *, snake_case: bool = False) -> None:
         self._contract = contract
         self._reference = reference
+        self._snake_case = snake_case
 
     def of_request(self, fields: Iterable[Field], doc: str) -> Schema:
         """What a caller sends: required fields are required, no other field is allowed."""
         fields = list(fields)
-        required = [field.json_name for field in fields if field.required]
+        required = [self._name(field) for field in fields if field.required]
         return self._object(fields, doc, required) | {"additionalProperties": False}
 
     def of_response(self, message: Descriptor) -> Schema:
         """What is answered: every field is there but those whose absence means something."""
         fields = self._contract.fields(message)
-        always = [field.json_name for field in fields if not _may_be_absent(field)]
+        always = [self._name(field) for field in fields if not _may_be_absent(field)]
         return self._object(fields, self._contract.docs.get(message.full_name, ""), always)
 
     def of_field(self, field: Field) -> Schema:
@@ -59,8 +63,10 @@ class Schemas:
         if field.enum is not None and field.required:
             # The first value stands for none.
             schema["enum"] = schema["enum"][1:]
-        if field.max_characters:
-            schema["maxLength"] = field.max_characters
+        if field.words:
+            schema["enum"] = list(field.choices)
+        if longest := _max_length(field):
+            schema["maxLength"] = longest
         if field.required and field.is_text and not field.repeated:
             schema["minLength"] = 1
         if field.minimum is not None:
@@ -72,16 +78,20 @@ class Schemas:
             if field.max_items:
                 schema["maxItems"] = field.max_items
         # A $ref may stand beside other keywords in JSON Schema 2020-12.
-        return schema | ({"description": one_line(field.doc)} if field.doc else {})
+        described = one_line(" ".join([field.doc, *_in_words(field)]))
+        return schema | ({"description": described} if described else {})
 
     def _object(self, fields: Iterable[Field], doc: str, required: list[str]) -> Schema:
         schema: Schema = {"type": "object"}
         if doc:
             schema["description"] = doc
-        schema["properties"] = {field.json_name: self.of_field(field) for field in fields}
+        schema["properties"] = {self._name(field): self.of_field(field) for field in fields}
         if required:
             schema["required"] = required
         return schema
+
+    def _name(self, field: Field) -> str:
+        return field.name if self._snake_case else field.json_name
 
     def _value(self, field: Field) -> Schema:
         if field.message is not None:
@@ -113,3 +123,20 @@ def one_line(doc: str) -> str:
 
 def _may_be_absent(field: Field) -> bool:
     return field.descriptor.has_presence and field.message is None
+
+
+def _max_length(field: Field) -> int:
+    """The most characters of the JSON string; 0 for any number."""
+    if not field.max_bytes:
+        return field.max_characters
+    if not field.is_text:
+        # Of base64, with its padding.
+        return -(-field.max_bytes // 3) * 4
+    # A character has a byte at least.
+    return min(field.max_characters or field.max_bytes, field.max_bytes)
+
+
+def _in_words(field: Field) -> Iterator[str]:
+    """The limits that JSON Schema has no keyword for."""
+    if field.max_bytes:
+        yield f"At most {field.max_bytes:,} bytes{' of UTF-8' if field.is_text else ''}."

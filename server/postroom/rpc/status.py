@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2 as details
 from google.rpc.status_pb2 import Status
 
-from postroom.errors import DOMAIN, Code, Refusal
+from postroom.errors import DOMAIN, Internal, Refusal
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +29,8 @@ def refusal_of(error: BaseException) -> Refusal:
     if isinstance(error, Refusal):
         return error
     number = secrets.token_hex(4)
-    log.error("internal error %s", number, exc_info=error)
-    return Refusal(f"internal error, id {number}", Code.INTERNAL, "INTERNAL")
+    log.error("internal error %s", number, exc_info=error, extra={"facts": {"event": number}})
+    return Internal(number)
 
 
 def _details(refusal: Refusal) -> Iterator[Message]:

@@ -37,6 +37,24 @@ class AgentQueries(Transaction):
             rows = self.aside.all(f"{text} AND a.workflow = ?", (*parameters, workflow))
         return [agent_of(row) for row in rows]
 
+    def live_agents(self, workflow: int, *, after: int, limit: int) -> Sequence[Agent]:
+        """See Session.live_agents."""
+        where = "a.workflow = ? AND a.state <> 3 AND a.number > ?"
+        text = f"{statements.AGENT} WHERE {where} ORDER BY a.number LIMIT ?"
+        return [agent_of(row) for row in self.aside.all(text, (workflow, after, limit))]
+
+    def agents_named(
+        self, names: Sequence[str], workflow: int, *, archived: bool
+    ) -> Sequence[Agent]:
+        """See Session.agents_named."""
+        if not names:
+            return []
+        holes = ", ".join("?" * len(names))
+        state = "=" if archived else "<>"
+        where = f"a.workflow = ? AND a.state {state} 3 AND a.name IN ({holes})"
+        rows = self.aside.all(f"{statements.AGENT} WHERE {where}", (workflow, *names))
+        return [agent_of(row) for row in rows]
+
     def name_is_taken(self, name: str, workflow: int) -> bool:
         """See Session.name_is_taken."""
         holder = AgentRow.select(AgentRow.number).where(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from postroom.errors import Refusal
+from postroom.ports import Commits
 from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure, failure
 from postroom.storage.jobs import Job
@@ -44,10 +45,17 @@ class Spoiled(Exception):
 class Committer:
     """Commits batches through one connection and tells in whose mailboxes mail arrived."""
 
-    def __init__(self, connection: Connection, runner: Runner, arrived: Arrived) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        runner: Runner,
+        arrived: Arrived,
+        commits: Commits | None = None,
+    ) -> None:
         self._connection = connection
         self._runner = runner
         self._arrived = arrived
+        self._commits = commits
 
     def commit(self, jobs: list[Job]) -> None:
         """Give every job its outcome. What has a result is on disk when this returns."""
@@ -71,9 +79,13 @@ class Committer:
         jobs = self._begin(jobs)
         if not jobs:
             return
+        begun = time.perf_counter()
         sessions = self._runner.run(self._connection, jobs)
         if not self._finish(jobs):
             return
+        if self._commits:
+            mails = sum(session.delivered for session in sessions)
+            self._commits.committed(len(jobs), mails, time.perf_counter() - begun)
         arrived = frozenset(agent for session in sessions for agent in session.arrived)
         if arrived:
             self._tell(arrived)
@@ -138,12 +150,14 @@ class Committer:
 def run_job(session: Session, job: Job) -> Session:
     """Run one job; a refusal is its outcome.
 
-    Raises Spoiled when the call refused, or failed, after it had written something.
+    Raises Spoiled when the call refused, or failed, after it had written something that
+    must not stay.
     """
     try:
         job.result = job.work(session)
     except Refusal as refusal:
-        if session.writes or isinstance(refusal, StoreFailure):
+        is_half_done = session.writes and not refusal.keeps_writes
+        if is_half_done or isinstance(refusal, StoreFailure):
             raise Spoiled from refusal
         job.error = refusal
     return session

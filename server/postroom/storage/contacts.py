@@ -46,6 +46,7 @@ class ContactQueries(Transaction):
                 contact.updated_at,
                 contact.expires_at,
                 contact.notice,
+                contact.noticed_until,
             ),
         )
 
@@ -66,4 +67,5 @@ def _contact(row: Row) -> Contact:
         updated_at=row[7],
         expires_at=row[8],
         notice=row[9],
+        noticed_until=row[10],
     )

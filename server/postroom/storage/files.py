@@ -21,6 +21,11 @@ class FileQueries(Transaction):
         """See FileQuestions.may_see_file."""
         return bool(self.connection.one(statements.MAY_SEE_FILE, (agent, sha256, workflow)))
 
+    def file_sender(self, workflow: int, sha256: str) -> str | None:
+        """See FileQuestions.file_sender."""
+        row = self.connection.one(statements.FILE_SENDER, (sha256, workflow))
+        return row[0] if row else None
+
     def keep_file(self, workflow: int, file: StoredFile, at: int) -> None:
         """See FileQuestions.keep_file."""
         self.writing()

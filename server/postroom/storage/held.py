@@ -141,6 +141,7 @@ class _AfterFlush(Connection):
 
     def __init__(self, held: Held) -> None:
         self._held = held
+        self.dialect = held.plain.dialect
 
     def run(self, text: str, parameters: Sequence[Any] = ()) -> Any:
         """See Connection.run."""

@@ -133,6 +133,7 @@ class ContactRow(Model):
     updated_at = BigIntegerField()
     expires_at = BigIntegerField(null=True)
     notice = TextField(null=True)
+    noticed_until = BigIntegerField(null=True)
 
     class Meta:
         table_name = "contact"

@@ -27,8 +27,13 @@ WHERE m.workflow = ? AND m.thread_id = ? AND m.number < ?
 ORDER BY m.number DESC LIMIT ?
 """
 
+IN_THREAD = f"""{MESSAGE}
+WHERE m.workflow = ? AND m.thread_id = ? AND m.number < ?
+ORDER BY m.number DESC LIMIT ?
+"""
+
 PARTICIPANTS = """
-SELECT p.message, p.agent, a.name, p.part, p.mail_id, p.received_number,
+SELECT p.message, p.agent, a.id, a.name, p.part, p.mail_id, p.received_number,
        COALESCE(mail.claimed_at, p.read_at), p.acknowledged_at
 FROM participant p
 JOIN agent a ON a.number = p.agent
@@ -97,7 +102,7 @@ WHERE mail_id IN (
 
 CONTACT = """
 SELECT c.number, c.requester, r.name, c.target, t.name, c.status, c.reason, c.updated_at,
-       c.expires_at, c.notice
+       c.expires_at, c.notice, c.noticed_until
 FROM contact c
 JOIN agent r ON r.number = c.requester
 JOIN agent t ON t.number = c.target
@@ -110,12 +115,13 @@ WHERE status = 'approved' AND (expires_at IS NULL OR expires_at > ?)
 """
 
 KEEP_CONTACT = """
-INSERT INTO contact (requester, target, status, reason, updated_at, expires_at, notice)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO contact (requester, target, status, reason, updated_at, expires_at, notice,
+                     noticed_until)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (requester, target)
 DO UPDATE SET status = excluded.status, reason = excluded.reason,
               updated_at = excluded.updated_at, expires_at = excluded.expires_at,
-              notice = excluded.notice
+              notice = excluded.notice, noticed_until = excluded.noticed_until
 """
 
 WITHDRAW = "UPDATE mail SET expires_at = ? WHERE id = ? AND expires_at > ?"
@@ -128,6 +134,15 @@ MAY_SEE_FILE = """
 SELECT 1 FROM attachment x
 JOIN message m ON m.number = x.message
 JOIN participant p ON p.message = m.number AND p.agent = ?
+WHERE x.sha256 = ? AND x.sha256 <> '' AND m.workflow = ?
+LIMIT 1
+"""
+
+FILE_SENDER = """
+SELECT a.id FROM attachment x
+JOIN message m ON m.number = x.message
+JOIN participant p ON p.message = m.number AND p.part = 0
+JOIN agent a ON a.number = p.agent
 WHERE x.sha256 = ? AND x.sha256 <> '' AND m.workflow = ?
 LIMIT 1
 """

@@ -46,11 +46,13 @@ class MessageQueries(Transaction):
         return self._whole(self.connection.all(statements.OF_TOPIC, parameters), agent)
 
     def thread(
-        self, agent: int, workflow: int, thread_id: str, *, before: int | None, limit: int
+        self, agent: int | None, workflow: int, thread_id: str, *, before: int | None, limit: int
     ) -> Sequence[Message]:
         """See MessageQuestions.thread."""
-        parameters = agent, workflow, thread_id, _bound(before), limit
-        return self._whole(self.connection.all(statements.OF_THREAD, parameters), agent)
+        place = workflow, thread_id, _bound(before), limit
+        if agent is None:
+            return self._whole(self.connection.all(statements.IN_THREAD, place), None)
+        return self._whole(self.connection.all(statements.OF_THREAD, (agent, *place)), agent)
 
     def found(
         self, agent: int, workflow: int, terms: Sequence[Term], *, before: int | None, limit: int
@@ -200,9 +202,10 @@ def _message(row: Row, people: list[Participant], files: list[Attachment]) -> Me
 
 
 def _participant(row: Sequence[Any]) -> Participant:
-    agent, name, part, mail_id, received_number, read_at, acknowledged_at = row
+    agent, agent_id, name, part, mail_id, received_number, read_at, acknowledged_at = row
     return Participant(
         agent=agent,
+        agent_id=agent_id,
         name=name,
         part=Part(part),
         mail_id=mail_id,

@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from postroom.ports import Clock, Wakeups
+from postroom.ports import Clock, Commits, Wakeups
 from postroom.storage import postgres, sqlite
 from postroom.storage.exclusive import Exclusive
 from postroom.storage.integrity import CheckedStore
@@ -17,7 +17,12 @@ class BadUrl(Exception):
     """The URL names no database that postroom can use."""
 
 
-def open_store(url: str, clock: Clock, wakeups: Wakeups | None = None) -> Store:
+def open_store(
+    url: str,
+    clock: Clock,
+    wakeups: Wakeups | None = None,
+    commits: Commits | None = None,
+) -> Store:
     """Open the database and bring it to the newest schema.
 
     `sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://…`. Raises
@@ -26,10 +31,10 @@ def open_store(url: str, clock: Clock, wakeups: Wakeups | None = None) -> Store:
     scheme = urlsplit(url).scheme
     if scheme in POSTGRES_SCHEMES:
         _need_driver()
-        return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups)
+        return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups, commits)
     if scheme == "sqlite":
         path = sqlite_path(url)
-        return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups)
+        return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups, commits)
     raise BadUrl(
         f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
         "postgresql://user@host/name"

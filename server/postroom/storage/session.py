@@ -85,6 +85,11 @@ class Session(
         row = self.aside.one(statements.ANSWER, (caller, method, request_id))
         return Answer(bytes(row[0]), bytes(row[1])) if row else None
 
+    def count_capped(self) -> None:
+        """See ports.Session.count_capped."""
+        self.writing()
+        self.aside.run(statements.COUNT_CAPPED)
+
     def keep_answer(
         self, caller: int, method: str, request_id: str, answer: Answer, at: int
     ) -> None:

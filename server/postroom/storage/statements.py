@@ -84,6 +84,17 @@ ANSWER = """
 SELECT digest, response FROM answer WHERE caller = ? AND method = ? AND request_id = ?
 """
 
+COUNT_CAPPED = """
+INSERT INTO settings (name, value) VALUES ('exchanges_capped', '1')
+ON CONFLICT (name)
+DO UPDATE SET value = CAST(CAST(settings.value AS BIGINT) + 1 AS TEXT)
+"""
+
+TOTALS = """
+SELECT (SELECT COALESCE(SUM(waiting), 0) FROM mailbox),
+       (SELECT value FROM settings WHERE name = 'exchanges_capped')
+"""
+
 KEEP_ANSWER = """
 INSERT INTO answer (caller, method, request_id, digest, response, answered_at)
 VALUES (?, ?, ?, ?, ?, ?)

@@ -7,8 +7,9 @@ from abc import ABC, abstractmethod
 from typing import TypeVar
 
 from postroom.errors import Expired
-from postroom.ports import Clock, Wakeups, Work, WriteNeeded
+from postroom.ports import Clock, Commits, Wakeups, Work, WriteNeeded
 from postroom.ports import Session as SessionPort
+from postroom.records import Totals
 from postroom.storage import message_statements, migrate, statements
 from postroom.storage.commit import Committer, Runner
 from postroom.storage.database import Connection
@@ -25,7 +26,12 @@ class Store(ABC):
     """Fulfils postroom.ports.Store, on either database."""
 
     def __init__(
-        self, connection: Connection, runner: Runner, clock: Clock, wakeups: Wakeups | None
+        self,
+        connection: Connection,
+        runner: Runner,
+        clock: Clock,
+        wakeups: Wakeups | None,
+        commits: Commits | None = None,
     ) -> None:
         self.connection = connection
         self._is_closed = False
@@ -38,7 +44,7 @@ class Store(ABC):
             raise
         # Not `if wakeups`: an empty hub is false and would never be told of mail.
         arrived = _nobody if wakeups is None else wakeups.arrived
-        committer = Committer(connection, runner, arrived)
+        committer = Committer(connection, runner, arrived, commits)
         self._writer = Writer(committer.commit, committer.close)
 
     @property
@@ -100,6 +106,20 @@ class Store(ABC):
 
         return self.write(work)
 
+    def totals(self) -> Totals:
+        """See ports.Store.totals."""
+
+        def work(session: SessionPort) -> Totals:
+            assert isinstance(session, Session)
+            row = session.connection.all(statements.TOTALS)[0]
+            return Totals(int(row[0]), int(row[1] or 0))
+
+        try:
+            return self.read(work)
+        finally:
+            # Nobody knows whether the thread that asks will ask again.
+            self.connection.close()
+
     def close(self) -> None:
         """See ports.Store.close."""
         self._is_closed = True
@@ -152,9 +172,14 @@ class PooledStore(Store):
     """Reads in a few threads, because each waits for an answer from elsewhere."""
 
     def __init__(
-        self, connection: Connection, runner: Runner, clock: Clock, wakeups: Wakeups | None
+        self,
+        connection: Connection,
+        runner: Runner,
+        clock: Clock,
+        wakeups: Wakeups | None,
+        commits: Commits | None = None,
     ) -> None:
-        super().__init__(connection, runner, clock, wakeups)
+        super().__init__(connection, runner, clock, wakeups, commits)
         self._readers = Readers(self._read_and_settle, connection.close)
 
     def begin_read(self, job: Job) -> None:

@@ -21,8 +21,9 @@ class Transaction:
     """One call's part of a transaction.
 
     Several calls may share a database transaction; `writes` tells whether this one
-    has changed anything yet, `arrived` in whose mailboxes it put mail, and `idle` and
-    `used` which agents and tokens did something that is still to be written down.
+    has changed anything yet, `arrived` in whose mailboxes it put mail, `delivered` how
+    much, and `idle` and `used` which agents and tokens did something that is still to be
+    written down.
     `aside` is the connection for what no mail that is still to be stored can change.
     """
 
@@ -32,6 +33,7 @@ class Transaction:
         self.locks = locks
         self.writes = 0
         self.arrived: set[int] = set()
+        self.delivered = 0
         self.touched: set[int] = set()
         self.idle: list[tuple[Agent, int]] = []
         self.used: list[tuple[Token, int]] = []

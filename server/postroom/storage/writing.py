@@ -31,6 +31,7 @@ class WritingSession(Session):
         """See ports.Session.deliver."""
         self.writing()
         self.arrived.add(mail.recipient)
+        self.delivered += 1
         received = self._held.receive(mail)
         sent = None
         if mail.sender is not None:

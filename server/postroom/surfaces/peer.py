@@ -40,9 +40,19 @@ def only_from(networks: Sequence[Network]) -> Admit:
 
 def is_within(host: str, networks: Sequence[Network]) -> bool:
     """Whether an address is this machine's own or one of the networks'."""
+    found = _address(host)
+    return found is not None and (found.is_loopback or is_in(host, networks))
+
+
+def is_in(host: str, networks: Sequence[Network]) -> bool:
+    """Whether an address is one of the networks'."""
+    found = _address(host)
+    return found is not None and any(found in network for network in networks)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         found = ipaddress.ip_address(host)
     except ValueError:
-        return False
-    found = getattr(found, "ipv4_mapped", None) or found
-    return found.is_loopback or any(found in network for network in networks)
+        return None
+    return getattr(found, "ipv4_mapped", None) or found

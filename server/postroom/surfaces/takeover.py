@@ -8,7 +8,8 @@ service on the server. It is no interceptor, because those cost each call a tent
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -16,9 +17,11 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2
 from grpc_status import rpc_status
 
-from postroom.errors import Code, Refusal, stopping
+from postroom.errors import Code, Refusal, RequestTooLarge, stopping
+from postroom.rpc.contract import MAX_REQUEST_BYTES
+from postroom.rpc.door import TurnedAway, nobody_hears
 from postroom.rpc.status import refusal_of, status
-from postroom.surfaces.peer import Admit
+from postroom.surfaces.peer import Admit, host_of
 
 Deserializer = Callable[[bytes], Message]
 Serializer = Callable[[Any], bytes]
@@ -27,9 +30,21 @@ Serializer = Callable[[Any], bytes]
 class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
     """The one handler of a server; services are added to it as to a server."""
 
-    def __init__(self, admit: Admit | None = None) -> None:
-        """Make it; `admit` raises Refusal for a call that may not even begin."""
+    def __init__(
+        self,
+        admit: Admit | None = None,
+        limits: Mapping[str, int] = MappingProxyType({}),
+        turned_away: TurnedAway = nobody_hears,
+    ) -> None:
+        """Make it; `admit` raises Refusal for a call that may not even begin.
+
+        `limits` are the bytes that a request may have, by method as gRPC names it; 4 MiB
+        where none is given. `turned_away` hears of what may not begin, and of requests that
+        cannot be read.
+        """
         self._admit = admit or _everybody
+        self._limits = limits
+        self._turned_away = turned_away
         self._services: list[Any] = []
         self._wrapped: dict[str, Any] = {}
         self._streams: set[asyncio.Task[Any]] = set()
@@ -55,7 +70,8 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
             handler = next((each for each in found if each is not None), None)
             if handler is None:
                 return None
-            wrapped = self._wrapped[method] = self._wrap(handler)
+            most = self._limits.get(method, MAX_REQUEST_BYTES)
+            wrapped = self._wrapped[method] = self._wrap(handler, most)
         return wrapped
 
     def end_streams(self) -> None:
@@ -70,10 +86,14 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
 
     async def _refuse(self, _: bytes, context: Any) -> None:
         await self._may_refuse.wait()
-        await _abort(context, stopping())
+        await self._turn_away(context, stopping())
 
-    def _wrap(self, handler: Any) -> Any:
-        parse = handler.request_deserializer
+    async def _turn_away(self, context: Any, refusal: Refusal) -> None:
+        self._turned_away("grpc", refusal.code, refusal.reason, host_of(context.peer()))
+        await _abort(context, refusal)
+
+    def _wrap(self, handler: Any, most: int) -> Any:
+        parse = _bounded(handler.request_deserializer, most)
         if handler.unary_unary:
             answer = self._unary(handler.unary_unary, parse, handler.response_serializer)
             return handler._replace(
@@ -90,7 +110,12 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
         async def answer(raw: bytes, context: Any) -> bytes:
             try:
                 self._admit(context)
-                response = await behavior(_parse(raw, parse), context)
+                request = _parse(raw, parse)
+            except Refusal as refusal:
+                await self._turn_away(context, refusal)
+                raise
+            try:
+                response = await behavior(request, context)
                 return serialize(response) if serialize else response
             except grpc.aio.AbortError:
                 raise
@@ -101,9 +126,6 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
         return answer
 
     def _stream(self, behavior: Any, parse: Deserializer, *, many: bool) -> Any:
-        def parsed(raw: Any) -> Any:
-            return _parse_each(raw, parse) if many else _parse(raw, parse)
-
         # One form for both kinds of handlers: a generator's messages would be written by
         # the library, and a stop that breaks off a write leaves the call open.
         async def answer(raw: Any, context: Any) -> None:
@@ -111,11 +133,16 @@ class Takeover(grpc.GenericRpcHandler):  # type: ignore[misc,unused-ignore]
             with _Open(self._streams):
                 try:
                     self._admit(context)
+                    request = _parse_each(raw, parse) if many else _parse(raw, parse)
+                except Refusal as refusal:
+                    await self._turn_away(context, refusal)
+                    raise
+                try:
                     if inspect.isasyncgenfunction(behavior):
-                        async for message in behavior(parsed(raw), steady):
+                        async for message in behavior(request, steady):
                             await steady.write(message)
                     else:
-                        await behavior(parsed(raw), steady)
+                        await behavior(request, steady)
                 except (Exception, asyncio.CancelledError) as error:
                     await self._end(context, error)
 
@@ -165,9 +192,22 @@ class _Open:
             self._streams.discard(self._task)
 
 
+def _bounded(parse: Deserializer, most: int) -> Deserializer:
+    """A parser that refuses what has more bytes; the library's own bound is the largest."""
+
+    def bounded(raw: bytes) -> Message:
+        if len(raw) > most:
+            raise RequestTooLarge(len(raw), most)
+        return parse(raw)
+
+    return bounded
+
+
 def _parse(raw: bytes, parse: Deserializer) -> Message:
     try:
         return parse(raw)
+    except Refusal:
+        raise
     except Exception:
         raise Refusal(
             "the request is not a valid message of this method: its bytes or its text are "

@@ -11,11 +11,12 @@ import grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
-from postroom.rpc.contract import Spec
-from postroom.rpc.door import Door, Incoming, Outgoing
+from postroom.errors import Refusal
+from postroom.rpc.contract import MAX_REQUEST_BYTES, Spec
+from postroom.rpc.door import Door, Incoming, Outgoing, TurnedAway, end_stream, nobody_hears
 from postroom.rpc.methods import names
 from postroom.surfaces.credentials import credentials
-from postroom.surfaces.peer import Network, host_of, only_from, uris_of
+from postroom.surfaces.peer import Network, host_of, is_in, only_from, uris_of
 from postroom.surfaces.reflection import add_reflection
 from postroom.surfaces.takeover import Takeover
 from postroom.tls import Tls
@@ -24,11 +25,10 @@ from postroom.watching import PATIENCE_SECONDS, lagged
 # The library logs an error with a trace for each caller that left before its answer.
 _LIBRARY_LOG, _CALLER_LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"
 _SETTLE_SECONDS = 0.1
-MAX_MESSAGE = 4 * 1024 * 1024
+_LONGEST_REQUEST = "grpc.max_receive_message_length"
 _OPTIONS = (
     # Two servers must not share a port unawares (grpc/grpc#16920).
     ("grpc.so_reuseport", 0),
-    ("grpc.max_receive_message_length", MAX_MESSAGE),
     # Clients that ping every 10 s on an idle stream are welcome.
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
     ("grpc.keepalive_permit_without_calls", 1),
@@ -42,13 +42,15 @@ class WireOptions:
     """How a gRPC listener is guarded.
 
     With `proxies` plain text is taken from there and from this machine only. A watcher
-    that has not read for `patience` seconds is cut off.
+    that has not read for `patience` seconds is cut off. `turned_away` hears of requests
+    that became no call.
     """
 
     reflection: bool = True
     tls: Tls | None = None
     proxies: tuple[Network, ...] = ()
     patience: float = PATIENCE_SECONDS
+    turned_away: TurnedAway = nobody_hears
 
 
 _PLAIN = WireOptions()
@@ -61,8 +63,10 @@ class Wire:
         logging.getLogger(_LIBRARY_LOG).addFilter(_is_of_interest)
         admit = only_from(options.proxies) if options.proxies and not options.tls else None
         self._tls = options.tls
-        self._takeover = Takeover(admit)
-        self._server = grpc.aio.server(options=_OPTIONS)
+        limits = {f"/{spec.full_name}": spec.max_request_bytes for spec in door.specs}
+        self._takeover = Takeover(admit, limits, options.turned_away)
+        most = max(limits.values(), default=MAX_REQUEST_BYTES)
+        self._server = grpc.aio.server(options=(*_OPTIONS, (_LONGEST_REQUEST, most)))
         self._server.add_generic_rpc_handlers((self._takeover,))
         self._health = health.aio.HealthServicer()
         self._services = names(door.specs)
@@ -121,6 +125,7 @@ class _Method:
         self._spec = spec
         self._patience = options.patience
         self._asks_clients = options.tls is not None and options.tls.asks_clients
+        self._proxies = options.proxies
 
     def handler(self) -> Any:
         """What the server is given."""
@@ -148,7 +153,10 @@ class _Method:
         messages = self._door.stream(self._spec, request, self._incoming(context), Outgoing())
         async with aclosing(messages):  # type: ignore[type-var]
             async for message in messages:
-                await self._write(context, message)
+                try:
+                    await self._write(context, message)
+                except Refusal as refusal:
+                    await end_stream(messages, refusal)
 
     async def _write(self, context: Any, message: Message) -> None:
         """Write one message; that is done once the client has room for more."""
@@ -165,11 +173,14 @@ class _Method:
         await writing
 
     def _incoming(self, context: Any) -> Incoming:
+        host = host_of(context.peer())
         return Incoming(
             context.invocation_metadata() or (),
             context.time_remaining(),
-            host_of(context.peer()),
+            host,
             uris_of(context) if self._asks_clients else (),
+            bool(self._proxies) and is_in(host, self._proxies),
+            surface="grpc",
         )
 
 

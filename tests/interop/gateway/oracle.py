@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from google.protobuf.descriptor_pool import Default
 
-from postroom.rpc.contract import SERVICE_FILES
+from postroom.rpc.contract import service_files
 from tests.interop.gateway import kinds, played
 from tests.interop.gateway.asking import Asking
 from tests.interop.gateway.building import built, source
@@ -126,7 +126,7 @@ async def _kinds(tally: Tally, seed: int) -> None:
 
 async def _room(tally: Tally, seed: int) -> None:
     """Recorded and generated requests for our own proto, on two rooms that are alike."""
-    program = built(source("room", Default(), *SERVICE_FILES))
+    program = built(source("room", Default(), *service_files()))
     dice = random.Random(seed)
     known = Known(dice)
     asking = Asking("room", _PROMPT, dice, known.text)
@@ -149,7 +149,7 @@ async def _room(tally: Tally, seed: int) -> None:
 
 async def _server(tally: Tally, seed: int) -> None:
     """Reads from one real server, through the real gateway and directly."""
-    program = built(source("room", Default(), *SERVICE_FILES))
+    program = built(source("room", Default(), *service_files()))
     dice = random.Random(seed)
     known = Known(dice)
     with serving() as server:

@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
 from postroom.assemble import PostRoom, assemble
+from postroom.observe.door import ObservedDoor
 from postroom.page import Cursors
 from postroom.rpc.contract import Spec
 from postroom.rpc.methods import Registry, find_operation
@@ -101,14 +102,13 @@ async def rooms(program: Path) -> AsyncIterator[Pair]:
     """Two rooms with the same clock, ids and keys, one behind each gateway."""
     with tempfile.TemporaryDirectory(prefix="postroom-oracle-") as folder:
         there, here = (_open(Path(folder) / name) for name in ("there", "here"))
-        behind, beside = Watched(there.registry), Watched(here.registry)
+        behind, beside = Watched(there.door), Watched(here.door)
         wire, port = Wire(behind), free_port()
         grpc_port = wire.bind(f"127.0.0.1:{free_port()}")
         await wire.start()
-        watched = replace(here, registry=cast("Registry", beside))
-        gateway = Gateway(watched.registry)
-        tools = Endpoint(Pages(gateway, _pages(watched)), watched.registry, watched.contract)
-        app = _app(watched, tools, Rules(hosts=frozenset({f"127.0.0.1:{port}"})))
+        gateway = Gateway(beside)
+        tools = Endpoint(Pages(gateway, _pages(here)), beside, here.contract)
+        app = _app(here, tools, Rules(hosts=frozenset({f"127.0.0.1:{port}"})))
         try:
             async with real_gateway(program, grpc_port) as real, web(app, port):
                 host = f"127.0.0.1:{port}"
@@ -138,5 +138,7 @@ def _open(folder: Path) -> PostRoom:
     return replace(
         room,
         office=office,
-        registry=Registry(office, room.contract, throttle=Throttle(lambda: 0.0)),
+        door=ObservedDoor(
+            Registry(office, room.contract, throttle=Throttle(lambda: 0.0)), room.door.metrics
+        ),
     )

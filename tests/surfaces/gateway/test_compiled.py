@@ -39,9 +39,9 @@ class Reference(Printer):
         members = ""
         for field, one in prints:
             if not field.has_presence or message.HasField(field.name):
-                members += key(field) + one(getattr(message, field.name))
+                members += key(field.json_name) + one(getattr(message, field.name))
             elif not field.containing_oneof:
-                members += f"{key(field)}null"
+                members += f"{key(field.json_name)}null"
         return f"{{{members[1:]}}}"
 
 

@@ -17,6 +17,7 @@ from .breakouts import BODIES
 from .clients import in_memory, text_of
 
 READ = next(spec for spec in CONTRACT.specs if spec.name == "ReadMail")
+MAIL: Any = READ.output.fields_by_name["mail"].message_type
 LOOKS_LIKE_A_TAG = re.compile(
     "[<\uff1c\ufe64\u2039\u3008\u27e8]([/|!?<\uff0f\uff5c]|[^\\W\\d]|\\s+(/|sys|user|assistant))",
     re.IGNORECASE,
@@ -120,7 +121,7 @@ def test_every_answer_has_a_boundary_of_its_own(room: Room) -> None:
     ],
 )
 def test_the_header_says_who_wrote(fields: dict[str, Any], sender: str) -> None:
-    assert sender in header(mail(**fields))
+    assert sender in header(MAIL, mail(**fields))
 
 
 def test_a_name_that_an_agent_chose_cannot_leave_its_quotes(room: Room) -> None:

@@ -15,16 +15,21 @@ from google.protobuf.message_factory import GetMessageClass
 Print = Callable[[Any], str]
 
 
-def key(field: FieldDescriptor) -> str:
+def key(name: str) -> str:
     """Return a member's key, with the comma before it."""
-    return f",{json.dumps(field.json_name)}:"
+    return f",{json.dumps(name)}:"
 
 
-def printing(descriptor: Descriptor, value: Callable[[FieldDescriptor], Print]) -> Print:
+def printing(
+    descriptor: Descriptor,
+    value: Callable[[FieldDescriptor], Print],
+    name: Callable[[FieldDescriptor], str],
+) -> Print:
     """Make the function that prints every field of a type, unset ones too."""
     names: dict[str, Any] = {"has": GetMessageClass(descriptor).HasField}
     for at, field in enumerate(descriptor.fields):
-        names |= {f"k{at}": key(field), f"p{at}": value(field), f"a{at}": _absent(field)}
+        member = key(name(field))
+        names |= {f"k{at}": member, f"p{at}": value(field), f"a{at}": _absent(field, member)}
     if _starts_alike(descriptor):
         names |= {name: f"{{{names[name][1:]}" for name in ("k0", "a0")}
     exec(compile(_source(descriptor), f"<{descriptor.full_name}>", "exec"), names)  # noqa: S102 - only field names get into it
@@ -69,6 +74,6 @@ def _get(field: FieldDescriptor) -> str:
     return f"getattr(m, {field.name!r})" if iskeyword(field.name) else f"m.{field.name}"
 
 
-def _absent(field: FieldDescriptor) -> str:
+def _absent(field: FieldDescriptor, member: str) -> str:
     """Return what stands for a field with presence while it is unset."""
-    return "" if field.containing_oneof else f"{key(field)}null"
+    return "" if field.containing_oneof else f"{member}null"

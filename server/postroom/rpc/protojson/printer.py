@@ -23,12 +23,20 @@ NULL_VALUE = "google.protobuf.NullValue"
 class Printer:
     """Prints messages. Any is resolved in the pool; safe to share between threads.
 
-    With `unset` off, fields that hold nothing are left out.
+    With `unset` off, fields that hold nothing are left out. With `proto_names` names
+    are those of the proto.
     """
 
-    def __init__(self, pool: DescriptorPool | None = None, *, unset: bool = True) -> None:
+    def __init__(
+        self,
+        pool: DescriptorPool | None = None,
+        *,
+        unset: bool = True,
+        proto_names: bool = False,
+    ) -> None:
         self.pool = pool or Default()
         self._unset = unset
+        self._name = _proto_name if proto_names else _json_name
         self._prints: dict[Descriptor, Print] = {}
 
     def text(self, message: Message) -> str:
@@ -68,10 +76,13 @@ class Printer:
         return _SCALARS[field.type]
 
     def _every_field(self, descriptor: Descriptor) -> Print:
-        return printing(descriptor, self.value)
+        return printing(descriptor, self.value, self._name)
 
     def _set_fields(self, descriptor: Descriptor) -> Print:
-        prints = {f.number: (at, key(f), self.value(f)) for at, f in enumerate(descriptor.fields)}
+        prints = {
+            f.number: (at, key(self._name(f)), self.value(f))
+            for at, f in enumerate(descriptor.fields)
+        }
 
         def printed(message: Message) -> str:
             given = ((prints[f.number], v) for f, v in message.ListFields() if not f.is_extension)
@@ -95,6 +106,14 @@ class Printer:
             return f"{{{','.join(members)}}}"
 
         return printed
+
+
+def _json_name(field: FieldDescriptor) -> str:
+    return str(field.json_name)
+
+
+def _proto_name(field: FieldDescriptor) -> str:
+    return str(field.name)
 
 
 def _list(one: Print) -> Print:

@@ -111,6 +111,7 @@ CREATE TABLE contact (
   updated_at BIGINT NOT NULL,
   expires_at BIGINT,
   notice TEXT,
+  noticed_until BIGINT,
   UNIQUE (requester, target)
 );
 

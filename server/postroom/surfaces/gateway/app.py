@@ -5,7 +5,7 @@ from typing import Final
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from postroom.errors import Code
-from postroom.rpc.door import Door, Outgoing
+from postroom.rpc.door import Door, Outgoing, TurnedAway, nobody_hears
 from postroom.rpc.protojson import Printer, Reader
 from postroom.surfaces.gateway.asgi import (
     Disconnected,
@@ -19,15 +19,14 @@ from postroom.surfaces.gateway.asgi import (
 )
 from postroom.surfaces.gateway.calls import Call, Dialect, GatewayDialect, Limits
 from postroom.surfaces.gateway.connect import ConnectDialect
-from postroom.surfaces.gateway.connection import cut
+from postroom.surfaces.gateway.connection import cut, peer
 from postroom.surfaces.gateway.deadline import check_in_time, within
-from postroom.surfaces.gateway.failure import failure, failure_of
+from postroom.surfaces.gateway.failure import code_and_reason, failure, failure_of
 from postroom.surfaces.gateway.hangup import CancelOnHangup
 from postroom.surfaces.gateway.presenter import LinePresenter, Presenter
 from postroom.surfaces.gateway.stream import Lines, Listener
 from postroom.watching import PATIENCE_SECONDS
 
-MAX_BODY: Final = 4 * 1024 * 1024
 FORWARDED: Final = frozenset({"postroom-agent-id", "idempotency-key"})
 _CONTENT_TOO_LARGE: Final = 413
 _UNSUPPORTED_TYPE: Final = 415
@@ -45,21 +44,23 @@ class Gateway:
         *,
         pool: DescriptorPool | None = None,
         strict_json: bool = False,
-        max_body: int = MAX_BODY,
+        max_body: int | None = None,
         patience: float = PATIENCE_SECONDS,
         forwarded_headers: frozenset[str] = FORWARDED,
+        turned_away: TurnedAway = nobody_hears,
     ) -> None:
         """Read the routes. Raises ValueError for an http rule that cannot work.
 
-        The pool resolves the types of Any. Bodies may have max_body bytes. The named
-        headers reach the door as metadata of the same name. Who watches and has not read
-        for `patience` seconds is cut off.
+        The pool resolves the types of Any. Bodies may have as many bytes as their method
+        takes, and no more than max_body. The named headers reach the door as metadata of the
+        same name. Who watches and has not read for `patience` seconds is cut off.
+        `turned_away` hears of requests that became no call.
         """
         limits = Limits(strict_json, max_body, forwarded_headers)
         reader = Reader(pool)
         self._door = door
-        self._max_body = max_body
         self._patience = patience
+        self._turned_away = turned_away
         self._gateway = GatewayDialect(door.specs, Printer(pool), reader, limits)
         self._connect = ConnectDialect(door.specs, Printer(pool, unset=False), reader, limits)
 
@@ -77,10 +78,12 @@ class Gateway:
         dialect = self._dialect(scope, headers)
         outgoing = Outgoing()
         reply: Reply | None = None
+        call: Call | None = None
         try:
             _refuse_grpc(headers)
-            call = await dialect.read(scope, headers, receive)
-            check_in_time(call.incoming.time_left)
+            ready = await dialect.read(scope, headers, receive)
+            check_in_time(ready.incoming.time_left)
+            call = ready
             with CancelOnHangup(receive):
                 if isinstance(call.presenter, LinePresenter):
                     listener = Listener(send, self._patience, cut(scope))
@@ -89,11 +92,15 @@ class Gateway:
                     reply = await self._answer(call, outgoing)
         except Disconnected:
             return
-        except TooLarge:
-            reply = self._too_large(dialect.failures)
+        except TooLarge as error:
+            self._turned_away(dialect.surface, Code.RESOURCE_EXHAUSTED, "TOO_LARGE", peer(scope))
+            reply = _too_large(error.limit, dialect.failures)
         except Exception as error:
             # Whatever it is, the client gets an answer.
-            reply = dialect.failures.failure(failure_of(error), outgoing)
+            failed = failure_of(error)
+            if call is None:
+                self._turned_away(dialect.surface, *code_and_reason(failed), peer(scope))
+            reply = dialect.failures.failure(failed, outgoing)
         if reply is not None:
             await send_reply(send, reply, with_body=scope["method"] != "HEAD")
 
@@ -112,11 +119,12 @@ class Gateway:
         lines = Lines(listener, presenter, outgoing, call.ignored)
         await lines.send_all(messages, call.incoming.time_left)
 
-    def _too_large(self, presenter: Presenter) -> Reply:
-        text = f"the body has more than {self._max_body:,} bytes; send less at once"
-        failed = failure(Code.RESOURCE_EXHAUSTED, text, _CONTENT_TOO_LARGE)
-        # The rest of the body was not read, so nothing can follow on this connection.
-        return presenter.failure(failed, Outgoing()).with_headers(("connection", "close"))
+
+def _too_large(limit: int, presenter: Presenter) -> Reply:
+    text = f"the body has more than {limit:,} bytes; send less at once"
+    failed = failure(Code.RESOURCE_EXHAUSTED, text, _CONTENT_TOO_LARGE)
+    # The rest of the body was not read, so nothing can follow on this connection.
+    return presenter.failure(failed, Outgoing()).with_headers(("connection", "close"))
 
 
 def _refuse_grpc(headers: Headers) -> None:

@@ -15,7 +15,11 @@ _READ_HEADERS = "postroom.headers"
 
 
 class TooLarge(Exception):
-    """The body has more bytes than are allowed; the rest of it was not read."""
+    """The body has more bytes than `limit`; the rest of it was not read."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
 
 
 class Disconnected(Exception):
@@ -68,7 +72,7 @@ async def read_body(receive: Receive, headers: Headers, limit: int) -> bytes:
     """Read the whole body. Raises TooLarge as soon as it is known to be, and Disconnected."""
     told = headers.first("content-length")
     if told.isdecimal() and int(told[:20]) > limit:
-        raise TooLarge
+        raise TooLarge(limit)
     parts: list[bytes] = []
     size = 0
     while True:
@@ -78,7 +82,7 @@ async def read_body(receive: Receive, headers: Headers, limit: int) -> bytes:
         part = message.get("body", b"")
         size += len(part)
         if size > limit:
-            raise TooLarge
+            raise TooLarge(limit)
         parts.append(part)
         if not message.get("more_body", False):
             return b"".join(parts)

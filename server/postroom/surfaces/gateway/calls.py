@@ -7,11 +7,11 @@ from urllib.parse import quote
 
 from google.protobuf.message import Message
 
-from postroom.rpc.contract import Binding, Spec
+from postroom.rpc.contract import MAX_REQUEST_BYTES, Binding, Spec
 from postroom.rpc.door import Incoming
 from postroom.rpc.protojson import Printer, Reader
 from postroom.surfaces.gateway.asgi import Headers, Receive, Scope, read_body
-from postroom.surfaces.gateway.connection import peer, peer_uris
+from postroom.surfaces.gateway.connection import origin, peer
 from postroom.surfaces.gateway.metadata import incoming, time_left
 from postroom.surfaces.gateway.presenter import GatewayPresenter, LinePresenter, Presenter
 from postroom.surfaces.gateway.query import Parameters, parameters
@@ -34,12 +34,19 @@ class Limits:
     """What the surface takes in, and how strictly."""
 
     strict_json: bool
-    max_body: int
+    max_body: int | None
     forwarded_headers: frozenset[str]
+
+    def of(self, method: int) -> int:
+        """The bytes that a body may have whose method takes so many."""
+        return method if self.max_body is None else min(method, self.max_body)
 
 
 class Dialect(Protocol):
     """One way to say a call in HTTP."""
+
+    # The surface that its calls come through, as rpc.door.Incoming tells it.
+    surface: str
 
     @property
     def failures(self) -> Presenter:
@@ -67,6 +74,8 @@ class _Received:
 class GatewayDialect:
     """Calls as grpc-gateway takes them."""
 
+    surface = "json"
+
     def __init__(
         self, specs: Sequence[Spec], printer: Printer, reader: Reader, limits: Limits
     ) -> None:
@@ -83,7 +92,7 @@ class GatewayDialect:
         # The gateway tells of a bad deadline before anything else.
         left = time_left(headers)
         metadata = incoming(headers, peer(scope), self._limits.forwarded_headers)
-        beside = Incoming(metadata, left, peer(scope), peer_uris(scope))
+        beside = Incoming(metadata, left, *origin(scope, headers), self.surface)
         message, ignored = route.request(
             received.body,
             received.match.variables,
@@ -101,11 +110,14 @@ class GatewayDialect:
         override = headers.first("x-http-method-override").upper() if is_form else ""
         body, form = b"", None
         if override:
-            form = _form(await read_body(receive, headers, self._limits.max_body), query)
+            # Which method it is for stands in the form itself.
+            most = self._limits.of(MAX_REQUEST_BYTES)
+            form = _form(await read_body(receive, headers, most), query)
             method = override
         match = self._router.find(method, _path(scope), is_form=is_form)
         if form is None:
-            body = await read_body(receive, headers, self._limits.max_body)
+            most = self._limits.of(match.route.spec.max_request_bytes)
+            body = await read_body(receive, headers, most)
             if match.route.verb != method:
                 # A form that fell back to a route of GET.
                 body, form = b"", _form(body, query)

@@ -18,7 +18,7 @@ from postroom.rpc.door import Incoming, Outgoing
 from postroom.rpc.protojson import BLANK, Printer, Reader, Unprintable, parse
 from postroom.surfaces.gateway.asgi import JSON, Header, Headers, Receive, Reply, Scope, read_body
 from postroom.surfaces.gateway.calls import Call, Limits
-from postroom.surfaces.gateway.connection import peer, peer_uris
+from postroom.surfaces.gateway.connection import origin
 from postroom.surfaces.gateway.failure import HTTP_OK, Failure, failure, invalid
 from postroom.surfaces.gateway.metadata import outgoing, plain_incoming
 from postroom.surfaces.gateway.presenter import ignored_header
@@ -80,6 +80,8 @@ class ConnectPresenter:
 class ConnectDialect:
     """Calls as Connect clients make them."""
 
+    surface = "connect"
+
     def __init__(
         self, specs: Sequence[Spec], printer: Printer, reader: Reader, limits: Limits
     ) -> None:
@@ -106,15 +108,14 @@ class ConnectDialect:
         if spec is None:
             raise failure(Code.UNIMPLEMENTED, "no such method; check the path", _NOT_FOUND)
         _check_method(scope["method"], spec)
-        beside = Incoming(
-            plain_incoming(headers), _time_left(headers), peer(scope), peer_uris(scope)
-        )
+        metadata, left = plain_incoming(headers), _time_left(headers)
+        beside = Incoming(metadata, left, *origin(scope, headers), self.surface)
         if scope["method"] == "GET":
             content_type, body = _from_query(scope["query_string"].decode("latin-1"))
         else:
             content_type = _media_type(headers)
             _check_type(content_type, spec, headers)
-            body = await read_body(receive, headers, self._limits.max_body)
+            body = await read_body(receive, headers, self._limits.of(spec.max_request_bytes))
         message, ignored = self._decode(spec, content_type, body)
         return Call(spec, message, beside, ignored, ConnectPresenter(self._printer, content_type))
 

@@ -4,7 +4,7 @@ import logging
 from typing import Final
 
 from google.protobuf.message import Message
-from google.rpc import error_details_pb2  # noqa: F401  (puts the details into the pool)
+from google.rpc import error_details_pb2
 from google.rpc.status_pb2 import Status
 
 from postroom.errors import Code
@@ -69,6 +69,16 @@ def failure_of(error: BaseException) -> Failure:
     if isinstance(error, JsonInvalid):
         return invalid(error.message)
     return Failure(status(refusal_of(error)))
+
+
+def code_and_reason(failed: Failure) -> tuple[Code, str]:
+    """What a failure is counted as; the gateway's own have no reason but their code."""
+    code = Code(failed.status.code)
+    info = error_details_pb2.ErrorInfo()
+    for detail in failed.status.details:
+        if detail.Unpack(info):
+            return code, info.reason
+    return code, "BAD_REQUEST" if code is Code.INVALID_ARGUMENT else code.name
 
 
 def printable(found: Status, printer: Printer) -> Status:

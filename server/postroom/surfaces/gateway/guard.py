@@ -15,6 +15,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from postroom.errors import DOMAIN, Code
+from postroom.rpc.door import TurnedAway, nobody_hears
 from postroom.rpc.protojson import encode
 from postroom.surfaces.gateway.asgi import (
     Application,
@@ -25,6 +26,7 @@ from postroom.surfaces.gateway.asgi import (
     Send,
     send_reply,
 )
+from postroom.surfaces.gateway.connection import proxied
 
 _FORBIDDEN: Final = 403
 _UNSUPPORTED_TYPE: Final = 415
@@ -57,7 +59,11 @@ class Rules:
 class Guard:
     """Wraps an application; refuses what the rules do not let through."""
 
-    def __init__(self, app: Application, rules: Rules) -> None:
+    def __init__(
+        self, app: Application, rules: Rules, turned_away: TurnedAway = nobody_hears
+    ) -> None:
+        """`turned_away` hears of every request that is refused."""
+        self._turned_away = turned_away
         self._app = app
         self._rules = rules
         self._hosts = frozenset(map(_normal, rules.hosts))
@@ -71,6 +77,8 @@ class Guard:
         asked = _Asked(self._rules, self._hosts, scope, headers)
         for check in _CHECKS:
             if refused := check(asked):
+                _, code, reason, _ = refused
+                self._turned_away("http", code, reason, asked.peer)
                 await send_reply(send, _reply(*refused), with_body=scope["method"] != "HEAD")
                 return
         await self._app(believed(scope, headers, self._rules), receive, send)
@@ -179,6 +187,7 @@ def believed(scope: Scope, headers: Headers, rules: Rules) -> Scope:
     callers = [hop for hop in hops if hop and not _is_proxy(hop, rules)]
     scheme = headers.first("x-forwarded-proto").lower()
     changed = dict(scope)
+    changed["extensions"] = proxied(scope)
     if callers:
         changed["client"] = (callers[-1], 0)
     if scheme in _PORTS:

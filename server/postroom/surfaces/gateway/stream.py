@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 from google.protobuf.message import Message
 
-from postroom.rpc.door import Outgoing
+from postroom.errors import Refusal
+from postroom.rpc.door import Outgoing, end_stream
 from postroom.surfaces.gateway.asgi import JSON, Send, send_start
 from postroom.surfaces.gateway.asgi import Message as Event
 from postroom.surfaces.gateway.deadline import within
@@ -56,8 +57,7 @@ class Lines:
         try:
             async with within(time_left):
                 async for message in messages:
-                    line = self._presenter.line(message)
-                    await self._line(HTTP_OK, line, self._presenter.line_type(message))
+                    await self._message(message, messages)
         except Exception as error:
             # Whatever it is, the last line tells it.
             failed = failure_of(error)
@@ -67,6 +67,13 @@ class Lines:
             await _close(messages)
         await self._start(HTTP_OK)
         await self._listener.put(_body(b"", more=False), is_last=True)
+
+    async def _message(self, message: Message, messages: AsyncIterator[Message]) -> None:
+        line, content_type = self._presenter.line(message), self._presenter.line_type(message)
+        try:
+            await self._line(HTTP_OK, line, content_type)
+        except Refusal as refusal:
+            await end_stream(messages, refusal)
 
     async def _line(
         self, status: int, line: bytes, content_type: str, *, is_last: bool = False

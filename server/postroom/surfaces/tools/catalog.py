@@ -46,6 +46,10 @@ class Tool:
         return self.spec.is_idempotent and not self.spec.reads_only
 
 
+# The role whose tools agents are offered that have a role which no method names, or none.
+ROLE_OF_OTHERS: Final = "implementer"
+
+
 class Catalog:
     """Every method that answers once, as a tool."""
 
@@ -55,14 +59,29 @@ class Catalog:
             for spec in specs
             if not (spec.streams_requests or spec.streams_responses)
         }
-        self._agents = {name: tool for name, tool in self._all.items() if tool.spec.roles}
+        roles = {role for tool in self._all.values() for role in tool.spec.roles}
+        self._by_role = {
+            role: {name: tool for name, tool in self._all.items() if role in tool.spec.roles}
+            for role in (*roles, ROLE_OF_OTHERS)
+        }
+        self._by_all = set.intersection(*(set(tools) for tools in self._by_role.values()))
 
-    def offered(self, caller: Incoming) -> Mapping[str, Tool]:
-        """The tools of a caller: the operator has all, agents those that name roles.
+    def offered(self, caller: Incoming, role: str = "") -> Mapping[str, Tool]:
+        """The tools of a caller: the operator has all, agents those that name their role.
 
         This only chooses what is shown. Whether a call is allowed, the operation says.
         """
-        return self._all if _is_operator(caller) else self._agents
+        if is_operator(caller):
+            return self._all
+        return self._by_role.get(role) or self._by_role[ROLE_OF_OTHERS]
+
+    def is_for_all(self, name: str) -> bool:
+        """Whether a tool is offered to every agent, whatever its role."""
+        return name in self._by_all
+
+    def find(self, name: str) -> Tool | None:
+        """One tool, whoever it is offered to."""
+        return self._all.get(name)
 
     def input_schema(self, name: str) -> Schema | None:
         """The input schema of one tool, None if there is no such tool."""
@@ -70,13 +89,17 @@ class Catalog:
         return tool.input_schema if tool else None
 
 
-def _tool(contract: Contract, spec: Spec) -> Tool:
+def title_of(spec: Spec) -> str:
+    """Such as Send mail."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", spec.name)
-    title = words[:1] + words[1:].lower()
-    return Tool(spec, title, input_schema(contract, spec), output_schema(contract, spec))
+    return words[:1] + words[1:].lower()
 
 
-def _is_operator(caller: Incoming) -> bool:
+def _tool(contract: Contract, spec: Spec) -> Tool:
+    return Tool(spec, title_of(spec), input_schema(contract, spec), output_schema(contract, spec))
+
+
+def is_operator(caller: Incoming) -> bool:
     """Whom the caller gives itself out as; nothing is proven here."""
     who = identify(caller.metadata, trusted=True, peer_uris=caller.peer_uris)
     if who.token:

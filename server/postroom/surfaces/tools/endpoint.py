@@ -14,7 +14,16 @@ from typing import Any, Final, Protocol
 
 from postroom.errors import Code
 from postroom.rpc.contract import Contract
-from postroom.rpc.door import Door
+from postroom.rpc.door import Door, TurnedAway, nobody_hears
+from postroom.surfaces.tools.opening import (
+    SESSION,
+    SessionIds,
+    announced,
+    confirm_end,
+    named,
+    opens,
+    refuse_unknown,
+)
 
 log = logging.getLogger(__name__)
 
@@ -36,12 +45,25 @@ class _Sessions(Protocol):
 class Endpoint:
     """Answers at /mcp and hands everything else on.
 
-    Each request stands alone, in both eras of the protocol: no session outlives it, so
-    none can be taken over, lost in a restart or mixed up with another.
+    Each request stands alone, in both eras of the protocol: whose it is, its own headers
+    say. A session, which the older era opens with `initialize`, only ties together the
+    agents that have called in it; without `sessions` there are none.
     """
 
-    def __init__(self, app: App, door: Door, contract: Contract, *, path: str = PATH) -> None:
+    def __init__(
+        self,
+        app: App,
+        door: Door,
+        contract: Contract,
+        *,
+        sessions: SessionIds | None = None,
+        path: str = PATH,
+        turned_away: TurnedAway = nobody_hears,
+    ) -> None:
+        """`turned_away` hears of requests that became no call."""
         self._app = app
+        self._ids = sessions
+        self._turned_away = turned_away
         self._door, self._contract = door, contract
         self._path = path
         self._asked, self._ready, self._idle = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -54,13 +76,23 @@ class Endpoint:
         """The ASGI entry."""
         if scope["type"] != "http" or scope["path"] != self._path:
             await self._app(scope, receive, send)
-        elif scope["method"] != "POST":
-            # Nothing is ever sent unasked, so there is no stream to open and none to end.
+            return
+        id = named(scope) if self._ids else None
+        if self._ids and id is not None:
+            if not self._ids.is_issued(id):
+                await refuse_unknown(send)
+                return
+            if scope["method"] == "DELETE":
+                self._ids.end(id)
+                await confirm_end(send)
+                return
+        if scope["method"] != "POST":
+            # Nothing is ever sent unasked, so there is no stream to open.
             await _refuse(send, _NOT_ALLOWED, "send MCP requests by POST")
-        else:
-            self._asked.set()
-            await self._ready.wait()
-            await self._serve(scope, receive, send)
+            return
+        self._asked.set()
+        await self._ready.wait()
+        await self._serve(scope, receive, send, id)
 
     async def run(self) -> None:
         """Serve until cancelled; then let the requests in progress end first."""
@@ -85,14 +117,19 @@ class Endpoint:
                 self._refuse_all(_UNAVAILABLE, _ENDING)
                 await self._idle.wait()
 
-    async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _serve(self, scope: Any, receive: Any, send: Any, id: str | None) -> None:
         if self._sessions is None:
             await _refuse(send, self._status, self._told)
             return
         self._open += 1
         self._idle.clear()
         try:
-            await self._sessions.handle_request(scope, receive, send)
+            if self._ids and id is None:
+                is_opening, receive = await opens(receive)
+                if is_opening:
+                    id = self._ids.issue()
+                    send = announced(send, id)
+            await self._sessions.handle_request({**scope, SESSION: id or ""}, receive, send)
         finally:
             self._open -= 1
             if not self._open:
@@ -109,7 +146,7 @@ class Endpoint:
         except ImportError:
             log.warning("MCP cannot be loaded", exc_info=True)
             return None
-        sessions: _Sessions = module.sessions(self._door, self._contract)
+        sessions: _Sessions = module.sessions(self._door, self._contract, self._turned_away)
         return sessions
 
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from postroom.surfaces.tools.letter import BODY, header, is_letter
+from postroom.surfaces.tools.letter import body_of, header, holds_letters
+from postroom.surfaces.tools.spelling import CAMEL, Spelling
 from postroom.surfaces.tools.structured import Value
 from postroom.surfaces.tools.visible import lines, value
 from postroom.token import RandomBytes
@@ -26,45 +27,93 @@ NOTICE: Final = (
 )
 
 
-def framed(name: str, output: Descriptor, answer: Value, random_bytes: RandomBytes) -> str:
+def framed(
+    name: str,
+    output: Descriptor,
+    answer: Value,
+    random_bytes: RandomBytes,
+    spelling: Spelling = CAMEL,
+) -> str:
     """The text form of a response."""
-    frame = _Frame(_boundary(answer, random_bytes))
+    frame = _Frame(_boundary(answer, random_bytes), spelling)
     return "\n".join([f"{name}: done.", *frame.answer(output, answer)])
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
     boundary: str
+    spelling: Spelling
 
     def answer(self, output: Descriptor, answer: Value) -> Iterator[str]:
         """Every line of the answer: first what stands alone, then the items."""
-        inner = {f.json_name: f for f in output.fields if f.message_type is not None}
-        if any(is_letter(f.message_type) for name, f in inner.items() if answer.get(name)):
+        inner = self._inner(output)
+        if any(holds_letters(f.message_type) for name, f in inner.items() if answer.get(name)):
             yield NOTICE.format(boundary=self.boundary)
+        raw = self._raw(output)
         for name, told in answer.items():
             if name not in inner and told not in ("", []):
-                yield f"{name}: {_told(told)}"
+                yield f"{name}: {_raw_told(told) if name in raw else _told(told)}"
         for name, field in inner.items():
+            if not _listed(answer.get(name)):
+                yield f"{name}: none"
             yield from self._items(name, field, answer.get(name))
 
-    def _items(self, name: str, field: FieldDescriptor, given: Any) -> Iterator[str]:
-        items = given if isinstance(given, list) else [given] if given is not None else []
-        if not items:
-            yield f"{name}: none"
+    def _items(
+        self, name: str, field: FieldDescriptor, given: Any, within: str = ""
+    ) -> Iterator[str]:
+        message: Any = field.message_type
+        items = _listed(given)
         for number, item in enumerate(items, 1):
-            mark = f"{name} {number} of {len(items)}"
-            if is_letter(field.message_type):
-                yield f"[{self.boundary} {mark}] {header(item)}"
-                yield from (BAR + line for line in lines(item.get(BODY, "")))
-                yield f"[{self.boundary} end of {name} {number}]"
-            else:
-                yield f"[{self.boundary} {mark}] {' · '.join(_entries(item))}"
+            mark = f"{self.boundary} {within}{name} {number} of {len(items)}"
+            yield from self._item(mark, f"{within}{name} {number}", message, item)
+
+    def _item(self, mark: str, short: str, message: Descriptor, item: Any) -> Iterator[str]:
+        body = body_of(message)
+        if body is not None:
+            yield f"[{mark}] {header(message, item, self.spelling)}"
+            yield from self._held(self._inner(message), item, f"{short} ")
+            yield from (BAR + line for line in lines(item.get(self.spelling.of(body)) or ""))
+            yield f"[{self.boundary} end of {short}]"
+            return
+        if not isinstance(item, dict):
+            yield f"[{mark}] {_told(item)}"
+            return
+        # What has no letter in it is told on the item's own line.
+        inner = {} if message.GetOptions().map_entry else self._with_letters(message)
+        own = {name: told for name, told in item.items() if name not in inner}
+        yield f"[{mark}] {' · '.join(_entries(own))}"
+        yield from self._held(inner, item, f"{short} ")
+
+    def _held(
+        self, inner: Mapping[str, FieldDescriptor], item: Value, within: str
+    ) -> Iterator[str]:
+        for name, field in inner.items():
+            yield from self._items(name, field, item.get(name), within)
+
+    def _inner(self, message: Descriptor) -> dict[str, FieldDescriptor]:
+        return {self.spelling.of(f): f for f in message.fields if f.message_type is not None}
+
+    def _with_letters(self, message: Descriptor) -> dict[str, FieldDescriptor]:
+        inner = self._inner(message)
+        return {name: f for name, f in inner.items() if holds_letters(f.message_type)}
+
+    def _raw(self, message: Descriptor) -> set[str]:
+        return {self.spelling.of(f) for f in message.fields if f.type == FieldDescriptor.TYPE_BYTES}
+
+
+def _listed(given: Any) -> list[Any]:
+    if isinstance(given, list):
+        return given
+    return [] if given is None else [given]
 
 
 def _entries(item: Mapping[str, Any], before: str = "") -> Iterator[str]:
     for name, told in item.items():
         if isinstance(told, dict):
             yield from _entries(told, f"{before}{name}.")
+        elif isinstance(told, list) and any(isinstance(one, dict) for one in told):
+            for number, one in enumerate(told, 1):
+                yield from _entries(one, f"{before}{name}[{number}].")
         elif told not in ("", []):
             yield f"{before}{name} {_told(told)}"
 
@@ -73,6 +122,11 @@ def _told(given: Any) -> str:
     if isinstance(given, list):
         return ", ".join(map(_told, given)) or "none"
     return value(given) if isinstance(given, str) else value(str(given))
+
+
+def _raw_told(given: Any) -> str:
+    """Bytes in base64 say nothing to a reader of text."""
+    return f"{len(str(given)):,} characters of base64, in the structured form"
 
 
 def _boundary(answer: Value, random_bytes: RandomBytes) -> str:

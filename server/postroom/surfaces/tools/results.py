@@ -9,6 +9,7 @@ from postroom.errors import Refusal
 from postroom.rpc.contract import Spec
 from postroom.surfaces.tools import structured
 from postroom.surfaces.tools.frame import framed
+from postroom.surfaces.tools.spelling import CAMEL, Spelling, spelling_of
 from postroom.surfaces.tools.structured import Value
 from postroom.surfaces.tools.visible import harmless
 from postroom.token import RandomBytes
@@ -25,13 +26,16 @@ class Result:
 
 def success(spec: Spec, response: Message, random_bytes: RandomBytes) -> Result:
     """The result of a call that was answered."""
-    value = structured.of_response(response)
-    return Result(value, framed(spec.snake_name, spec.output, value, random_bytes))
+    spelling = spelling_of(spec)
+    value = structured.of_response(response, spelling)
+    text = framed(spec.snake_name, spec.output, value, random_bytes, spelling)
+    return Result(value, text)
 
 
-def refused(refusal: Refusal) -> Result:
+def refused(refusal: Refusal, spelling: Spelling = CAMEL) -> Result:
     """The result of a call that was refused: the model reads why and what to do."""
-    return Result(structured.of_refusal(refusal), "\n".join(_lines(refusal)), is_error=True)
+    value = structured.of_refusal(refusal, spelling)
+    return Result(value, "\n".join(_lines(refusal)), is_error=True)
 
 
 def _lines(refusal: Refusal) -> Iterator[str]:

@@ -1,0 +1,127 @@
+"""Sessions of callers: which agents have proven themselves within the same one.
+
+A session is one process of `postroom mcp`, or what one MCP client opened over HTTP; it
+outlives its calls, and more than one agent may call in it. What is known of a session is
+kept in memory, by one server, for a while.
+"""
+
+import base64
+import hashlib
+import re
+import secrets
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Final
+
+from postroom.instant import SECOND
+from postroom.ports import Clock
+from postroom.token import RandomBytes
+
+MOST_SESSIONS: Final = 10_000
+MOST_AGENTS: Final = 1_000
+IDLE_SECONDS: Final = 12 * 3600
+_RANDOM_BYTES: Final = 24
+_MAC_BYTES: Final = 24
+_PERSON: Final = b"session"
+# Long enough that nobody guesses one; callers choose their own (see `of`).
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{32,128}", re.ASCII)
+
+
+@dataclass(slots=True, eq=False)
+class CallerSession:
+    """What one call knows of the session that it is made in.
+
+    Outside any session nobody is ever in it and nobody can be admitted.
+    """
+
+    _known: set[str] | None = None
+    _admitted: list[str] = field(default_factory=list)
+
+    def has(self, agent_id: str) -> bool:
+        """Whether the agent has proven itself in this session, or was admitted to it."""
+        return agent_id in self._admitted or (self._known is not None and agent_id in self._known)
+
+    def admit(self, agent_id: str) -> None:
+        """Take an agent in; it counts for later calls once this one has succeeded."""
+        if self._known is not None and len(self._known) < MOST_AGENTS:
+            self._admitted.append(agent_id)
+
+    def enter(self, agent_id: str) -> None:
+        """The agent that calls is proven; nothing else of the call has happened yet."""
+        self._admitted.clear()
+        if self._known is not None and len(self._known) < MOST_AGENTS:
+            self._known.add(agent_id)
+
+    def keep(self) -> None:
+        """The call has succeeded: whoever was admitted stays."""
+        if self._known is not None:
+            self._known.update(self._admitted)
+
+
+OUTSIDE: Final = CallerSession()
+
+
+class CallerSessions:
+    """The sessions of one server. Safe to use from several threads.
+
+    Those that nobody has called in for 12 hours are forgotten, and so are those idle
+    longest when there are 10,000. Ids that were issued here are signed: every server of
+    the same database knows them for its own, after a restart too, when nobody is in them.
+    """
+
+    def __init__(
+        self, clock: Clock, key: bytes, random_bytes: RandomBytes = secrets.token_bytes
+    ) -> None:
+        self._clock = clock
+        self._key = key
+        self._random_bytes = random_bytes
+        self._sets: OrderedDict[str, tuple[int, set[str]]] = OrderedDict()
+        self._ended: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def issue(self) -> str:
+        """A new id, which nobody can guess."""
+        random = self._random_bytes(_RANDOM_BYTES)
+        return base64.urlsafe_b64encode(random + self._mac(random)).decode()
+
+    def is_issued(self, id: str) -> bool:
+        """Whether `issue` made this id, here or at another server, and nobody has ended it."""
+        if not _ID.fullmatch(id) or id in self._ended:
+            return False
+        try:
+            packed = base64.b64decode(id.encode(), b"-_", validate=True)
+        except ValueError:
+            return False
+        random, mac = packed[:_RANDOM_BYTES], packed[_RANDOM_BYTES:]
+        return secrets.compare_digest(mac, self._mac(random))
+
+    def end(self, id: str) -> None:
+        """Forget a session for good, as far as this server goes."""
+        with self._lock:
+            self._sets.pop(id, None)
+            self._ended[id] = None
+            while len(self._ended) > MOST_SESSIONS:
+                self._ended.popitem(last=False)
+
+    def of(self, id: str) -> CallerSession:
+        """The session with this id, new when it is unknown; none for '' and for a short id."""
+        if not _ID.fullmatch(id):
+            return OUTSIDE
+        now = self._clock.now()
+        with self._lock:
+            _, known = self._sets.pop(id, (0, set()))
+            self._sets[id] = (now, known)
+            self._forget(now)
+        return CallerSession(known)
+
+    def _forget(self, now: int) -> None:
+        while self._sets:
+            id, (used_at, _) = next(iter(self._sets.items()))
+            if len(self._sets) <= MOST_SESSIONS and now - used_at <= IDLE_SECONDS * SECOND:
+                return
+            del self._sets[id]
+
+    def _mac(self, random: bytes) -> bytes:
+        made = hashlib.blake2b(random, key=self._key, digest_size=_MAC_BYTES, person=_PERSON)
+        return made.digest()

@@ -1,0 +1,133 @@
+"""Which recipients a message may go to: family, contact, limits (messages.md, send_message).
+
+Named recipients are all or nothing: the first that cannot be reached refuses the call. A
+broadcast passes over those that it cannot reach and says why.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from postroom import contact, exchange, mailbox
+from postroom.agent import Agent
+from postroom.errors import Code, Forbidden, QuotaSpent, Refusal
+from postroom.mail import MailKind
+from postroom.messaging import gate, handshake
+from postroom.messaging.recipients import Addressed
+from postroom.office import Call
+
+_FAMILY, _CONTACT, _BLOCKED = "outside_family", "contact_required", "block_all"
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A recipient that gets the message, and whether that spends the pair's exchange.
+
+    `waiting` is its waiting mail counted anew, where the counter seemed to be at the limit.
+    """
+
+    to: Addressed
+    spends: bool
+    waiting: int | None = None
+
+
+@dataclass(slots=True)
+class Admission:
+    """Who is left, and who was passed over and why, by name."""
+
+    left: list[Addressed]
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def skip(self, agents: Iterable[Agent], reason: str) -> None:
+        """Pass over agents that a broadcast reached."""
+        gone = {agent.number for agent in agents}
+        self.skipped.update(
+            (one.agent.name, reason) for one in self.left if one.agent.number in gone
+        )
+        self.left = [one for one in self.left if one.agent.number not in gone]
+
+    def must_reach_somebody(self) -> None:
+        """Raise Refusal (NO_RECIPIENTS) when a broadcast is left with nobody."""
+        if self.left:
+            return
+        listed = ", ".join(f"{name} ({reason})" for name, reason in sorted(self.skipped.items()))
+        told = f"the broadcast reaches nobody: {listed or 'the project has no other agent'}"
+        raise Refusal(
+            f"{told}; nothing was sent",
+            Code.FAILED_PRECONDITION,
+            "NO_RECIPIENTS",
+            metadata=dict(sorted(self.skipped.items())[:_MOST_TOLD]),
+        )
+
+
+_MOST_TOLD = 15
+
+
+def by_family(sender: Agent, admission: Admission) -> None:
+    """A child reaches its parent and its siblings. Raises Forbidden (CHILD_SCOPE)."""
+    outside = []
+    for one in admission.left:
+        try:
+            sender.must_reach(one.agent)
+        except Forbidden:
+            if one.named:
+                raise
+            outside.append(one.agent)
+    admission.skip(outside, _FAMILY)
+
+
+def by_contact(call: Call, sender: Agent, admission: Admission, *, asks: bool) -> Sequence[Agent]:
+    """Ask the recipients' policies; returns those to be approved when the message is written.
+
+    Raises PolicyForbids, or Refusal (CONTACT_REQUIRED) after leaving one request for
+    each recipient that must approve contact first.
+    """
+    judged = gate.judge(call, sender, [one.agent for one in admission.left])
+    are_named = {one.agent.number for one in admission.left if one.named}
+    admission.skip((a for a in judged.forbidden if a.number not in are_named), _BLOCKED)
+    admission.skip((a for a in judged.requires_contact if a.number not in are_named), _CONTACT)
+    forbidden = [agent for agent in judged.forbidden if agent.number in are_named]
+    if forbidden:
+        raise contact.PolicyForbids(tuple(agent.name for agent in forbidden))
+    required = [agent for agent in judged.requires_contact if agent.number in are_named]
+    absent = [agent for agent in required if not call.caller_session.has(agent.id)]
+    if required and not asks:
+        raise contact.required(tuple(agent.name for agent in required), requested=False)
+    if absent:
+        for agent in absent:
+            handshake.request(call, sender, agent, "", 0)
+        raise contact.required(tuple(agent.name for agent in absent), requested=True)
+    return required
+
+
+def by_limits(call: Call, sender: Agent, admission: Admission) -> list[Admitted]:
+    """Hold the pair's exchange and the mailbox to their limits. Raises QuotaSpent."""
+    admitted = []
+    refused: dict[str, list[Agent]] = {"exchange_capped": [], "mailbox_full": []}
+    for one in admission.left:
+        try:
+            spends = _spends(call, sender, one.agent)
+            admitted.append(Admitted(one, spends, _counted(call, one.agent)))
+        except QuotaSpent as spent:
+            if one.named:
+                raise
+            refused[spent.reason.lower()].append(one.agent)
+    for reason, agents in refused.items():
+        admission.skip(agents, reason)
+    return admitted
+
+
+def _spends(call: Call, sender: Agent, recipient: Agent) -> bool:
+    mails = call.session.exchanged(sender, recipient)
+    return exchange.is_limited(sender, recipient) and exchange.admit(
+        sender, recipient, mails, call.limits.exchange
+    )
+
+
+def _counted(call: Call, recipient: Agent) -> int | None:
+    limit = call.limits.mailbox
+    if recipient.mailbox.waiting < limit:
+        return None
+    counts = call.session.count_waiting([recipient], now=call.now, kind=MailKind.PLAIN)
+    if counts[recipient.number] >= limit:
+        raise mailbox.full(recipient.id, limit)
+    return counts[recipient.number]

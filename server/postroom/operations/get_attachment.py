@@ -1,0 +1,45 @@
+"""GetAttachment: the content of an attachment, or a range of it."""
+
+from agent.v1.message_service_pb2 import GetAttachmentRequest, GetAttachmentResponse
+from postroom import foreign, lookup
+from postroom.attachment import LARGEST_RANGE_BYTES
+from postroom.errors import Code, NotFound, Refusal, quoted
+from postroom.mail import MailDirection
+from postroom.messaging import speaking
+from postroom.office import Call
+from postroom.workflow import Workflow
+
+
+def get_attachment(call: Call, request: GetAttachmentRequest) -> GetAttachmentResponse:
+    """Return at most 2 MiB of a file that came with a message of the caller's."""
+    project = speaking.project(call.session, request.project_key)
+    sha256 = request.sha256.lower()
+    _check_right(call, project, sha256)
+    file = call.session.file(project.number, sha256)
+    if file is None:
+        raise _unknown(sha256)
+    if request.offset > len(file.data):
+        told = f"the attachment has {len(file.data):,} bytes, so it ends before offset"
+        raise Refusal(f"{told} {request.offset:,}", Code.INVALID_ARGUMENT, "OUT_OF_RANGE")
+    length = min(request.limit or LARGEST_RANGE_BYTES, LARGEST_RANGE_BYTES)
+    return GetAttachmentResponse(
+        data=file.data[request.offset : request.offset + length],
+        media_type=file.media_type,
+        bytes=len(file.data),
+    )
+
+
+def _check_right(call: Call, project: Workflow, sha256: str) -> None:
+    if not call.caller.is_operator:
+        if not call.session.may_see_file(call.caller.number, project.number, sha256):
+            raise _unknown(sha256)
+        return
+    sender = call.session.file_sender(project.number, sha256)
+    if sender is None:
+        raise _unknown(sha256)
+    foreign.record_read(call, lookup.agent(call.session, sender), MailDirection.SENT)
+
+
+def _unknown(sha256: str) -> NotFound:
+    told = f"you neither sent nor got an attachment with the SHA-256 {quoted(sha256)}"
+    return NotFound("attachment", sha256, told)
