@@ -8,6 +8,7 @@ from typing import Protocol
 from postroom.agent import Agent
 from postroom.attachment import StoredFile
 from postroom.contact import Contact
+from postroom.mail import Piece
 from postroom.message import Message, Thread
 from postroom.words import Term
 
@@ -146,6 +147,14 @@ class OutboxQuestions(Protocol):
 
     def taken(self, numbers: Sequence[int]) -> None:
         """Forget entries that the archive has taken."""
+        ...
+
+    def piece(self, mail_id: str) -> Piece | None:
+        """The mail with this id as it is kept, expired or not."""
+        ...
+
+    def messages_of(self, workflow: int, *, after: int, limit: int) -> Sequence[Message]:
+        """All messages of a project by number from `after` on, with everybody in them."""
         ...
 
 

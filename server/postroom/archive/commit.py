@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from postroom.archive.pack import ObjectId
+from postroom.archive.packfile import ObjectId
 from postroom.instant import SECOND
 
 _TRAILER = "Postroom-Outbox"

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime, timedelta, timezone
 
 from postroom.archive.frontmatter import Facts, Record, Unreadable
 from postroom.attachment import Attachment, Mode
-from postroom.instant import EPOCH
+from postroom.errors import InvalidRequest
+from postroom.instant import instant_of
 
-_ZULU = timezone(timedelta(0))
-_MICROSECOND = timedelta(microseconds=1)
 _ATTACHMENT = tuple(each.name for each in fields(Attachment))
 
 
@@ -44,11 +42,9 @@ class Reader:
     def instant(self, name: str) -> int:
         """Microseconds since the epoch."""
         try:
-            moment = datetime.fromisoformat(self.text(name))
-            since = moment.astimezone(_ZULU).replace(tzinfo=None) - EPOCH
-        except (ValueError, OverflowError):
+            return instant_of(self.text(name), name)
+        except (InvalidRequest, OverflowError):
             raise Unreadable(f"{name} is no time") from None
-        return since // _MICROSECOND
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts; empty when the fact is missing."""
@@ -79,8 +75,6 @@ def of_attachment(attachment: Attachment) -> Record:
     """The facts of one attachment."""
     given = {name: getattr(attachment, name) for name in _ATTACHMENT}
     return given | {"mode": str(attachment.mode)}
-
-
 
 
 def _attachment(record: object) -> Attachment:

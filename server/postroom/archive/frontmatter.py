@@ -164,4 +164,4 @@ def _scalar(text: str) -> Scalar:
 
 def _unescaped(found: re.Match[str]) -> str:
     escape = found[0]
-    return _UNNAMED.get(escape) or chr(int(escape[2:], 16))
+    return _UNNAMED.get(escape) or chr(int.from_bytes(bytes.fromhex(escape[2:])))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import ConfigLevel
 
-from postroom.archive.pack import ObjectId, flush_folder
+from postroom.archive.packfile import ObjectId, flush_folder
 
 BRANCH = "refs/heads/main"
 _CONFIG = """[core]
@@ -76,6 +76,14 @@ def head(repository: pygit2.Repository) -> ObjectId | None:
     target = repository.references[BRANCH].target
     assert isinstance(target, pygit2.Oid)
     return target.raw
+
+
+def commit(repository: pygit2.Repository, id: ObjectId) -> pygit2.Commit:
+    """A commit by its id."""
+    found = repository[pygit2.Oid(raw=id)]
+    if not isinstance(found, pygit2.Commit):
+        raise ArchiveFailure("the branch does not point to a commit")
+    return found
 
 
 def move(repository: pygit2.Repository, old: ObjectId | None, new: ObjectId) -> None:

@@ -4,9 +4,8 @@ A hidden recipient (bcc) is named in two files only: the sender's outbox copy, w
 all of them, and that recipient's own inbox copy, which names it alone.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from postroom.agent import Agent
 from postroom.archive import paths
 from postroom.archive.filed_mail import FiledMail
 from postroom.archive.letter import Copy, Letter
@@ -14,22 +13,20 @@ from postroom.attachment import Attachment
 from postroom.message import Message, Part, Participant
 
 File = tuple[str, bytes]
-# Agents by the store's number.
-Agents = Mapping[int, Agent]
 
 
-def files_of_message(message: Message, project_id: str, agents: Agents) -> Iterator[File]:
+def files_of_message(message: Message, project_id: str) -> Iterator[File]:
     """The canonical file, the sender's copy, and each recipient's; attachments stand apart."""
-    for path, letter in letters(message, project_id, agents):
+    for path, letter in letters(message, project_id):
         yield path, letter.written()
 
 
-def letters(message: Message, project_id: str, agents: Agents) -> Iterator[tuple[str, Letter]]:
+def letters(message: Message, project_id: str) -> Iterator[tuple[str, Letter]]:
     """The same before it is written."""
 
     def seen_by(viewer: Participant | None) -> Letter:
         shown = message.seen_by(viewer.agent if viewer else None)
-        return _letter(shown, project_id, agents, viewer)
+        return _letter(shown, project_id, viewer)
 
     def placed(folder: str) -> str:
         return paths.dated(folder, message.created_at, message.id)
@@ -60,9 +57,7 @@ def files_of_mail(mail: FiledMail, members: frozenset[str]) -> Iterator[File]:
         yield paths.dated(folder, mail.created_at, mail.id), content
 
 
-def _letter(
-    shown: Message, project_id: str, agents: Agents, viewer: Participant | None
-) -> Letter:
+def _letter(shown: Message, project_id: str, viewer: Participant | None) -> Letter:
     return Letter(
         id=shown.id,
         project_key=shown.project_key,
@@ -79,7 +74,7 @@ def _letter(
         topic=shown.topic,
         created_at=shown.created_at,
         attachments=shown.attachments,
-        agent_ids={one.name: agents[one.agent].id for one in shown.participants},
+        agent_ids={one.name: one.agent_id for one in shown.participants},
         copy=_copy(viewer),
         body_md=shown.body_md,
     )

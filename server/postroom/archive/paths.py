@@ -30,6 +30,11 @@ class NoPath(Exception):
     """Something cannot be part of a path; it never came from the post room."""
 
 
+def is_id(text: str) -> bool:
+    """Whether it has the form of an id."""
+    return bool(_ID.fullmatch(text))
+
+
 def month(instant: int) -> str:
     """YYYY/MM, in UTC."""
     return (EPOCH + timedelta(microseconds=instant)).strftime("%Y/%m")

@@ -14,7 +14,8 @@ import pygit2
 from postroom.archive import git
 from postroom.archive.commit import Author, Note, commit_object
 from postroom.archive.lock import alone
-from postroom.archive.pack import BLOB, COMMIT, ObjectId, Pack
+from postroom.archive.pack import BLOB, COMMIT, Pack, object_id
+from postroom.archive.packfile import ObjectId
 from postroom.archive.tree import Tree
 
 GIT_FOLDER = "repo.git"
@@ -22,6 +23,8 @@ GIT_FOLDER = "repo.git"
 # moved back is found out (verifying.py).
 HEAD_FILE = "head"
 LOCK_FILE = "writer.lock"
+# Held by those who read while packs must stay where they are.
+READERS_FILE = "readers.lock"
 # Rows of folders that are kept in memory, at some 70 bytes each.
 _MOST_ROWS = 500_000
 
@@ -53,7 +56,7 @@ class Repository:
 
     def tree_of(self, repository: pygit2.Repository, head: ObjectId | None) -> Tree:
         """The folders of a commit."""
-        root = repository[pygit2.Oid(raw=head)].peel(pygit2.Tree).id.raw if head else None
+        root = git.commit(repository, head).tree_id.raw if head else None
 
         def read(id: ObjectId) -> bytes:
             return repository.read(pygit2.Oid(raw=id))[1]
@@ -104,18 +107,20 @@ class Writing:
         return self._tree.find(path) is not None
 
     def add(self, path: str, content: bytes) -> None:
-        """Put a file in its place."""
-        self._owner.forget()
-        self._tree.set(path, self._pack.add(BLOB, content))
+        """Put a file in its place, unless it is there as it is."""
+        if self._tree.find(path) != object_id(BLOB, content):
+            self._owner.forget()
+            self._tree.set(path, self._pack.add(BLOB, content))
 
     def commit(self, note: Note) -> bool:
         """Commit what was gathered, safe on disk; False when the repository had it all."""
         before, head = self._tree.id, self._head
-        if self._tree.write(self._pack) == before:
+        root = self._tree.write(self._pack)
+        if root == before:
             self._owner.remember(self._tree)
             return False
-        after = self._repository[pygit2.Oid(raw=head)].commit_time if head else 0
-        made = commit_object(self._tree.id, head, after, self._owner.author, note)
+        after = git.commit(self._repository, head).commit_time if head else 0
+        made = commit_object(root, head, after, self._owner.author, note)
         self._head = self._pack.add(COMMIT, made)
         self._pack.write(self._owner.path / "objects/pack")
         git.move(self._repository, head, self._head)

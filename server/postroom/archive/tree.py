@@ -6,7 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from postroom.archive.pack import TREE, ObjectId, Pack
+from postroom.archive.pack import TREE, Pack
+from postroom.archive.packfile import ObjectId
 
 _ROW = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _FILE, _FOLDER = b"100644", b"40000"
