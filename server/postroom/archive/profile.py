@@ -3,11 +3,12 @@
 No token and no hash is among the facts: only whether a token has to prove the agent.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from postroom.agent import Agent
+from postroom.agent import Agent, AgentState
 from postroom.archive import frontmatter
 from postroom.archive.facts import Reader
+from postroom.archive.frontmatter import Unreadable
 from postroom.instant import rfc3339
 from postroom.workflow import Workflow
 
@@ -49,6 +50,10 @@ class Profile:
     attachments_policy: str
     proves: bool
     created_at: int
+
+    def ended(self) -> "Profile":
+        """The same agent, archived."""
+        return replace(self, state=AgentState.ARCHIVED.name.lower())
 
 
 def of_project(workflow: Workflow) -> bytes:
@@ -95,6 +100,8 @@ def of_agent(agent: Agent) -> bytes:
 def read_agent(content: bytes) -> Profile:
     """The agent that a profile tells of. Raises Unreadable."""
     reader = Reader(frontmatter.read(content)[0])
+    if reader.text("state").upper() not in AgentState.__members__:
+        raise Unreadable("the state is no agent's")
     return Profile(
         **{name: reader.text(name) for name in _TEXTS},
         parent_id=reader.optional("parent_id"),
