@@ -1,9 +1,12 @@
 """Settings in, a working post room out: the only place where adapters are chosen."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from postroom.attaching.collect import Attacher
 from postroom.caller_sessions import CallerSessions
 from postroom.clock import SystemClock
 from postroom.ids import TimeOrderedIds
@@ -14,6 +17,7 @@ from postroom.observe.metrics import CallMetrics, CommitMetrics
 from postroom.office import Office
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids
+from postroom.project_files import ProjectFiles
 from postroom.rpc import contract
 from postroom.rpc.contract import Contract
 from postroom.rpc.methods import Registry
@@ -34,10 +38,12 @@ class PostRoom:
     contract: Contract
     sessions: CallerSessions
     exposition: Exposition
+    attacher: Attacher
     tracing: "Tracing | None" = None
 
     def close(self) -> None:
-        """Let go of the database, and send the traces that wait."""
+        """End conversions, let go of the database, and send the traces that wait."""
+        asyncio.run(self.attacher.close())
         self.office.store.close()
         if self.tracing:
             self.tracing.close()
@@ -57,12 +63,18 @@ def assemble(
     clock = clock or SystemClock()
     commits = CommitMetrics()
     store = open_store(settings.database_url, clock, wakeups, commits)
+    attacher = Attacher(
+        [Path(root.strip()) for root in settings.attachment_roots.split(",") if root.strip()],
+        [settings.data_path],
+    )
     office = Office(
         store=store,
         clock=clock,
         ids=ids or TimeOrderedIds(clock),
         cursors=Cursors(store.cursor_key),
         watches=wakeups,
+        files=ProjectFiles(settings.data_path / "archive"),
+        attaching=attacher,
         limits=settings.limits,
         messaging=settings.messaging,
         is_trusted=trusted,
@@ -74,7 +86,7 @@ def assemble(
     tracer = tracing.tracer if tracing else None
     door = ObservedDoor(registry, calls, log.calls if log else None, tracer)
     exposition = Exposition(calls, commits, store, _Gauges(wakeups, log))
-    return PostRoom(office, door, declared, registry.sessions, exposition, tracing)
+    return PostRoom(office, door, declared, registry.sessions, exposition, attacher, tracing)
 
 
 @dataclass(frozen=True, slots=True)
