@@ -1,13 +1,14 @@
 """Settings in, a working post room out: the only place where adapters are chosen."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from postroom.archive.commit import Author, BadAuthor
+from postroom import archived
 from postroom.archive.courier import Courier
-from postroom.archive.shelf import Shelf, projects
-from postroom.archive.taking import Taker
+from postroom.attaching.collect import Attacher
 from postroom.caller_sessions import CallerSessions
 from postroom.clock import SystemClock
 from postroom.ids import TimeOrderedIds
@@ -17,15 +18,12 @@ from postroom.observe.log import Log
 from postroom.observe.metrics import CallMetrics, CommitMetrics
 from postroom.office import Office
 from postroom.page import Cursors
-from postroom.ports import Clock, Ids, Store
+from postroom.ports import Clock, Ids
+from postroom.project_files import ProjectFiles
 from postroom.rpc import contract
 from postroom.rpc.contract import Contract
-from postroom.rpc.messages import mail_of
 from postroom.rpc.methods import Registry
-from postroom.settings import BadSetting, Settings, variable
-from postroom.storage import open_store
-from postroom.storage.open import is_missing
-from postroom.storage.sqlite import DatabaseLost
+from postroom.settings import BadSetting, Settings
 from postroom.wakeups import LocalWakeups
 
 if TYPE_CHECKING:
@@ -41,12 +39,14 @@ class PostRoom:
     contract: Contract
     sessions: CallerSessions
     exposition: Exposition
+    attacher: Attacher
     # None where nothing is archived.
     courier: Courier | None = None
     tracing: "Tracing | None" = None
 
     def close(self) -> None:
-        """Let go of the database, and send the traces that wait."""
+        """End conversions, let go of the database, and send the traces that wait."""
+        asyncio.run(self.attacher.close())
         self.office.store.close()
         if self.tracing:
             self.tracing.close()
@@ -65,14 +65,19 @@ def assemble(
     tracing = _tracing() if settings.traces else None
     clock = clock or SystemClock()
     commits = CommitMetrics()
-    author = _author(settings)
-    store = _opened(settings, clock, wakeups, commits)
+    store = archived.database(settings, clock, wakeups, commits)
+    attacher = Attacher(
+        [Path(root.strip()) for root in settings.attachment_roots.split(",") if root.strip()],
+        [settings.data_path],
+    )
     office = Office(
         store=store,
         clock=clock,
         ids=ids or TimeOrderedIds(clock),
         cursors=Cursors(store.cursor_key),
         watches=wakeups,
+        files=ProjectFiles(settings.archive_path),
+        attaching=attacher,
         limits=settings.limits,
         messaging=settings.messaging,
         is_trusted=trusted,
@@ -84,32 +89,10 @@ def assemble(
     tracer = tracing.tracer if tracing else None
     door = ObservedDoor(registry, calls, log.calls if log else None, tracer)
     exposition = Exposition(calls, commits, store, _Gauges(wakeups, log))
-    courier = None
-    if settings.archive != "off":
-        shelf = Shelf(settings.archive_path, author)
-        courier = Courier(Taker(store, shelf, mail_of), shelf)
-    return PostRoom(office, door, declared, registry.sessions, exposition, courier, tracing)
-
-
-def _opened(
-    settings: Settings, clock: Clock, wakeups: LocalWakeups | None, commits: CommitMetrics
-) -> Store:
-    """Open the database. Raises DatabaseLost where an archive is left of one that is gone."""
-    archived = any(projects(settings.archive_path))
-    if archived and is_missing(settings.database_url):
-        raise DatabaseLost(settings.archive_path)
-    store = open_store(settings.database_url, clock, wakeups, commits)
-    if archived and not store.read(lambda session: session.workflows(after=0, limit=1)):
-        store.close()
-        raise DatabaseLost(settings.archive_path)
-    return store
-
-
-def _author(settings: Settings) -> Author:
-    try:
-        return Author(settings.archive_author)
-    except BadAuthor as error:
-        raise BadSetting(f"{variable('archive_author')}: {error}") from None
+    courier = archived.courier(settings, store)
+    return PostRoom(
+        office, door, declared, registry.sessions, exposition, attacher, courier, tracing
+    )
 
 
 @dataclass(frozen=True, slots=True)

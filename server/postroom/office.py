@@ -8,6 +8,7 @@ from typing import Protocol
 from postroom import contact, exchange, instant, mailbox
 from postroom.agent import Agent
 from postroom.caller_sessions import OUTSIDE, CallerSession
+from postroom.enclosure import Attaching
 from postroom.errors import Code, Refusal
 from postroom.mail import ID_PREFIX, NOTICE_SENDER, Mail, MailKind
 from postroom.message_ports import ProjectFiles
@@ -53,6 +54,7 @@ class Office:
     watches: Watches | None = None
     # None where no files are kept: paths are refused then.
     files: ProjectFiles | None = None
+    attaching: Attaching | None = None
     random_bytes: RandomBytes = secrets.token_bytes
     limits: Limits = field(default_factory=Limits)
     messaging: Messaging = field(default_factory=Messaging)

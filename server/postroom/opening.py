@@ -6,7 +6,7 @@ import logging
 import signal
 from urllib.parse import parse_qs, urlsplit
 
-from postroom import operator_token
+from postroom import logins, operator_token
 from postroom.binding import OnSocket, Place
 from postroom.errors import StoreRefusal
 from postroom.exposure import Exposed, Exposure, hosts
@@ -55,9 +55,21 @@ def say_who_may_call(settings: Settings, exposure: Exposure) -> None:
             "loopback trust: whoever reaches these ports may call as any agent that has no token, "
             "or as the operator by naming none; --require-auth ends that"
         )
+        if exposure.sockets is None:
+            warn_of_neighbours(logins.on_this_machine())
     else:
         path = settings.data_path / OPERATOR_FILE
         log.info("every caller must prove who it is; the operator's token is in %s", path)
+
+
+def warn_of_neighbours(names: list[str]) -> None:
+    """Tell the person who else can reach ports of loopback, where anybody is believed."""
+    if names:
+        log.warning(
+            "others can log in on this machine (%s) and may call as anybody; --unix-socket PATH "
+            "keeps them out",
+            logins.listed(names),
+        )
 
 
 def wire_options(

@@ -71,6 +71,9 @@ class Settings:
     contact_auto_ttl_seconds: int = _setting(
         43_200, "Seconds for which contact holds that was approved within one MCP session."
     )
+    attachment_roots: str = _setting(
+        "", "Folders below which absolute paths of attachments may lead, with commas between."
+    )
     attachment_bytes_per_day: int = _setting(
         52_428_800, "Bytes of attachments that one agent may send in 24 hours."
     )

@@ -9,6 +9,7 @@ from google.protobuf.descriptor_pb2 import (
 )
 from google.protobuf.descriptor_pool import DescriptorPool
 
+from agent.v1 import options_pb2
 from postroom.rpc.contract import Contract, read
 
 F = FieldDescriptorProto
@@ -84,6 +85,8 @@ def _request() -> DescriptorProto:
     _add(request, "names", F.TYPE_STRING, "", F.LABEL_REPEATED)
     _add(request, "colors", F.TYPE_ENUM, ".kinds.HTTPColor", F.LABEL_REPEATED)
     _add(request, "labels", F.TYPE_MESSAGE, ".kinds.Try.LabelsEntry", F.LABEL_REPEATED)
+    _add(request, "mood", F.TYPE_STRING)
+    request.field[-1].options.Extensions[options_pb2.rules].words.extend(["calm", "cross"])
     request.nested_type.append(_entry())
     return request
 

@@ -18,7 +18,8 @@ def test_every_status_is_listed(code: str) -> None:
 
 
 def test_every_variable_is_listed() -> None:
-    names = (environment.URL, environment.TOKEN, environment.TOKEN_FILE)
+    names = [environment.URL, environment.TOKEN, environment.TOKEN_FILE]
+    names += [environment.SERVER_CA, environment.CLIENT_CERT, environment.CLIENT_KEY]
     for name in (*names, environment.AGENT_ID, environment.SEED_AGENT_ID):
         assert f"| `{name}` |" in PAGE
     assert environment.DEFAULT_URL in PAGE

@@ -38,6 +38,7 @@ from .scripted import Scripted
         (["--inners", '{"depth": 1}', "--inners", "{}"], {"inners": [{"depth": 1}, {}]}),
         (["--names", "a", "--names", "", "--names", "@@b"], {"names": ["a", "", "@b"]}),
         (["--labels", '{"any name": "x"}'], {"labels": {"any name": "x"}}),
+        (["--mood", "calm"], {"mood": "calm"}),
         (["--request.output", "x", "--output", "json"], {"output": "x"}),
         ([], {}),
     ],
@@ -61,6 +62,8 @@ def test_raw_bytes_come_from_a_file_as_they_are(try_kinds: Try, tmp_path: Path) 
         ["--large", "9223372036854775808"],
         ["--real", "half"],
         ["--color", "green"],
+        ["--mood", "happy"],
+        ["--mood", "Calm"],
         ["--flag", "stray"],
         ["--inners", '{"deep": 1}'],
         ["--inner.again", '{"again": {"deep": 1}}'],
@@ -90,3 +93,5 @@ def test_short_enum_names_complete(methods: Methods) -> None:
     assert command
     color = next(p for p in command.params if "--color" in p.opts)
     assert [item.value for item in color.shell_complete(context, "b")] == ["blue"]
+    mood = next(p for p in command.params if "--mood" in p.opts)
+    assert [item.value for item in mood.shell_complete(context, "c")] == ["calm", "cross"]

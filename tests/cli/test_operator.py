@@ -75,18 +75,18 @@ def test_it_goes_to_this_machine_only(
     words: list[str], server: Scripted, postroom: Postroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.answer(REFUSED, 401)
-    monkeypatch.setattr("postroom.cli.environment._is_here", lambda _: False)
+    monkeypatch.setattr("postroom.cli.environment.is_here", lambda _: False)
     assert postroom(*words).status == 26
     assert proofs(server) == [None]
 
 
 def test_what_this_machine_is() -> None:
-    from postroom.cli.environment import _is_here
+    from postroom.cli.environment import is_here
 
     here = ("http://127.0.0.1:1", "https://localhost:1", "http://[::1]:1", "http://127.9.9.9:1")
-    assert all(map(_is_here, here))
+    assert all(map(is_here, here))
     beyond = ("http://10.0.0.1:1", "http://127.evil.example", "http://localhost.example:1")
-    assert not any(map(_is_here, beyond))
+    assert not any(map(is_here, beyond))
 
 
 def test_a_file_that_others_can_read_is_refused(

@@ -51,6 +51,31 @@ def through(room: Room, method: str, agent: str = "", **fields: Any) -> Any:
     return asyncio.run(ask())
 
 
+def test_the_session_goes_along(own_room: Room) -> None:
+    seen: list[str] = []
+
+    async def note(scope: Any, receive: Any, send: Any) -> None:
+        headers = dict(scope["headers"])
+        seen.append(headers.get(b"postroom-session", b"").decode())
+        await Gateway(own_room.registry)(scope, receive, send)
+
+    async def ask() -> None:
+        transport = httpx2.ASGITransport(note)  # type: ignore[arg-type,unused-ignore]
+        async with RemoteDoor(CONTRACT.specs, Client(URL), transport) as door:
+            spec = SPECS["ListAgents"]
+            for session in ("s" * 40, ""):
+                incoming = Incoming(session=session)
+                await door.call(spec, spec.request_class(), incoming, Outgoing())
+
+    asyncio.run(ask())
+    assert seen == ["s" * 40, ""]
+
+
+def test_a_request_that_is_too_large_is_not_sent(own_room: Room) -> None:
+    told = refused(lambda: through(own_room, "SendMail", to="x", body="x" * (5 << 20)))
+    assert (told.code, told.reason) == (Code.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")
+
+
 def against(server: Scripted, method: str = "ListAgents", **fields: Any) -> Any:
     async def ask() -> Any:
         async with RemoteDoor(CONTRACT.specs, Client(server.url)) as door:

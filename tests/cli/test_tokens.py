@@ -61,14 +61,14 @@ def test_the_agent_is_shown_when_its_token_was_refused(
     from postroom.cli import calling
 
     server.answer(AGENT)
-    asked = calling._asked
+    asked = calling.ask_as
 
     def refused_second(who: Any, spec: Any, *rest: Any) -> Any:
         if spec.name == "CreateToken":
             server.answer({"code": 7, "message": "only the operator may make tokens"}, 403)
         return asked(who, spec, *rest)
 
-    monkeypatch.setattr(calling, "_asked", refused_second)
+    monkeypatch.setattr(calling, "ask_as", refused_second)
     ended = postroom("agent", "create", "alfa", "--token", "--json")
     assert ended.status == 17
     assert b"agt_1" in ended.out

@@ -50,29 +50,13 @@ def test_it_keeps_its_history_and_its_children_stay(room: Room) -> None:
 
 
 def test_an_archived_agent_may_call_nothing(room: Room) -> None:
-    alfa, bravo = room.agent("alfa"), room.agent("bravo")
+    alfa = room.agent("alfa")
     room.call("ArchiveAgent", id=alfa.id)
-    calls: dict[str, dict[str, object]] = {
-        "SendMail": {"to": bravo.id, "body": "x"},
-        "ListMail": {},
-        "ReadMail": {},
-        "RaiseReviewActivity": {},
-        "ListMailboxReads": {},
-        "CreateAgent": {"name": "kid"},
-        "GetAgent": {"id": alfa.id},
-        "ListAgents": {},
-        "ListWorkflows": {},
-        "SetAgentState": {"id": alfa.id, "state": 1},
-        "ArchiveAgent": {"id": alfa.id},
-        "WaitForMail": {},
-        "CreateToken": {"agent_id": alfa.id},
-        "ListTokens": {},
-        "RevokeToken": {"key_id": "x"},
-    }
-    answering = [spec for spec in room.registry.specs if not spec.streams_responses]
-    assert set(calls) == {spec.name for spec in answering}
-    for method, fields in calls.items():
-        refusal = refused(partial(room.call, method, alfa.id, **fields))
+    answering = [spec.name for spec in room.registry.specs if not spec.streams_responses]
+    assert {"SendMail", "ListMail", "ArchiveAgent", "SendMessage"} <= set(answering)
+    # Who calls is judged before what is asked, so empty requests will do.
+    for method in answering:
+        refusal = refused(partial(room.call, method, alfa.id))
         assert (refusal.code, refusal.reason) == (Code.UNAUTHENTICATED, "CALLER_ARCHIVED")
 
 

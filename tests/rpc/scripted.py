@@ -64,6 +64,14 @@ def _letter() -> DescriptorProto:
     _rules(_add(message, "count", F.TYPE_INT32)).minimum = 2
     _rules(_add(message, "key", F.TYPE_STRING)).request_key = True
     _add(message, "labels", F.TYPE_MESSAGE, MANY, ".post.Letter.LabelsEntry")
+    for name, label in (("mood", ONE), ("moods", MANY), ("tone", ONE)):
+        _rules(_add(message, name, F.TYPE_STRING, label)).words.extend(["calm", "cross"])
+    message.oneof_decl.add(name="_tone")
+    message.field[-1].proto3_optional, message.field[-1].oneof_index = True, 0
+    _rules(_add(message, "note", F.TYPE_STRING)).max_bytes = 4
+    _rules(_add(message, "raw", F.TYPE_BYTES)).max_bytes = 3
+    for name in ("team", "writer"):
+        _rules(_add(message, name, F.TYPE_STRING)).speaker = True
     return message
 
 
@@ -85,7 +93,11 @@ def _service() -> ServiceDescriptorProto:
             server_streaming=streams,
         )
     options = service.method[0].options
-    options.Extensions[options_pb2.offer].roles.extend(["reader", "writer"])
+    offer = options.Extensions[options_pb2.offer]
+    offer.roles.extend(["reader", "writer"])
+    offer.max_request_bytes = 8 * 1024 * 1024
+    offer.resource.uri = "post://letters/{id}{?mood}"
+    offer.resource.fields["id"] = "title"
     http = options.Extensions[annotations_pb2.http]
     http.put, http.body, http.response_body = "/v1/{title}", "first", "count"
     http.additional_bindings.add(delete="/v1/letters/{title}")
@@ -93,6 +105,8 @@ def _service() -> ServiceDescriptorProto:
     other.custom.kind, other.custom.path = "STAMP", "/v1/letters"
     http.additional_bindings.add()
     service.method[1].options.idempotency_level = MethodOptions.NO_SIDE_EFFECTS
+    service.method[1].options.Extensions[options_pb2.offer].tells_caller = True
+    service.options.Extensions[options_pb2.tools].snake_case = True
     service.method[2].options.idempotency_level = MethodOptions.IDEMPOTENT
     return service
 

@@ -1,13 +1,16 @@
 """What the protos declare, as plain values."""
 
+from importlib.resources import files
+
 import pytest
 
-from postroom.rpc.contract import Binding, Spec
+from postroom.rpc.contract import MAX_REQUEST_BYTES, Binding, Resource, Spec, service_files
 from tests.room import CONTRACT as REAL
 from tests.rpc.scripted import contract
 
 CONTRACT = contract()
 STAMP, READ, WATCH = CONTRACT.specs
+MAIL = [spec for spec in REAL.specs if spec.service == "agent.v1.AgentService"]
 
 
 def test_a_method_has_its_names_in_every_style() -> None:
@@ -54,6 +57,34 @@ def test_a_field_has_its_rules() -> None:
     assert CONTRACT.fields(pages.message)[2].minimum == 0
     assert fields["color"].enum is not None
     assert STAMP.request_key == "key"
+    assert STAMP.speakers == ("team", "writer")
+    assert (fields["note"].max_bytes, fields["raw"].max_bytes, title.max_bytes) == (4, 3, 0)
+
+
+def test_a_field_has_its_words_and_the_empty_one_where_it_may_be_unset() -> None:
+    fields = {field.name: field for field in STAMP.fields}
+    words = ("calm", "cross")
+    assert fields["mood"].words == fields["moods"].words == fields["tone"].words == words
+    assert fields["mood"].choices == ("", *words)
+    assert fields["moods"].choices == fields["tone"].choices == words
+    assert fields["title"].choices == ()
+
+
+def test_a_method_says_how_much_it_takes_and_how_it_is_read() -> None:
+    assert STAMP.max_request_bytes == 8 * 1024 * 1024
+    assert READ.max_request_bytes == MAX_REQUEST_BYTES
+    assert STAMP.resource == Resource("post://letters/{id}{?mood}", {"id": "title"})
+    assert READ.resource is None
+    assert (STAMP.tells_caller, READ.tells_caller) == (False, True)
+    assert STAMP.spells_snake_case
+
+
+def test_every_service_of_the_generated_code_is_read_and_no_name_stands_twice() -> None:
+    services = {spec.service for spec in REAL.specs}
+    generated = [f for f in files("agent.v1").iterdir() if f.name.endswith("_service_pb2.py")]
+    assert len(services) == len(generated) == len(service_files())
+    names = [spec.snake_name for spec in REAL.specs]
+    assert len(set(names)) == len(names)
 
 
 def test_requests_and_responses_are_made_from_the_descriptors() -> None:
@@ -83,17 +114,17 @@ def _spec(name: str) -> Spec:
 
 
 def test_the_post_room_declares_which_methods_read_and_which_may_be_repeated() -> None:
-    reading = {spec.name for spec in REAL.specs if spec.reads_only}
+    reading = {spec.name for spec in MAIL if spec.reads_only}
     listing = {"ListMail", "ListMailboxReads", "ListAgents", "ListWorkflows", "ListTokens"}
     assert reading == {*listing, "GetAgent", "WatchMail", "WaitForMail"}
-    repeatable = {spec.name for spec in REAL.specs if spec.is_idempotent}
+    repeatable = {spec.name for spec in MAIL if spec.is_idempotent}
     assert repeatable - reading == {"SetAgentState", "ArchiveAgent", "RevokeToken"}
-    keyed = {spec.name for spec in REAL.specs if spec.request_key == "request_id"}
+    keyed = {spec.name for spec in MAIL if spec.request_key == "request_id"}
     assert keyed == {"SendMail", "ReadMail"}
 
 
 def test_the_mail_methods_are_offered_to_the_three_roles() -> None:
-    offered = {spec.name: spec.roles for spec in REAL.specs if spec.roles}
+    offered = {spec.name: spec.roles for spec in MAIL if spec.roles}
     roles = ("implementer", "reviewer", "orchestrator")
     assert offered == dict.fromkeys(("SendMail", "ListMail", "ReadMail", "WaitForMail"), roles)
 

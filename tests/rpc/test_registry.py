@@ -247,4 +247,5 @@ def test_the_registry_lists_its_methods_in_order(fake: FakeStore) -> None:
     registry = _registry(fake, operation)
     assert [spec.name for spec in registry.specs] == ["StampLetter", "ReadLetter", "WatchPost"]
     assert names(registry.specs) == ["post.Post"]
-    assert names([*REAL.specs, *registry.specs]) == ["agent.v1.AgentService", "post.Post"]
+    services = ["agent.v1.AgentService", "agent.v1.MessageService"]
+    assert names([*REAL.specs, *registry.specs]) == [*services, "post.Post"]

@@ -34,6 +34,10 @@ def _named(**fields: Any) -> list[str]:
         {"color": 1, "colors": [0, 1, 1]},
         {"count": 2**31 - 1},
         {"labels": {"a": "b", "": ""}},
+        {"mood": "", "moods": [], "note": "", "raw": b""},
+        {"mood": "calm", "moods": ["cross", "calm"], "tone": "cross"},
+        {"note": "abcd", "raw": b"abc"},
+        {"note": "\N{GRINNING FACE}"},
         {"first": {"next": {"next": {"next": {"text": "deep"}}}}},
     ],
     ids=repr,
@@ -64,6 +68,12 @@ def test_a_request_within_its_rules_passes(fields: dict[str, Any]) -> None:
         ({"count": 0}, ["count"]),
         ({"key": "\0"}, ["key"]),
         ({"labels": {"a": "\0"}}, ["labels[a].value"]),
+        ({"mood": "Calm"}, ["mood"]),
+        ({"moods": ["calm", "", "happy"]}, ["moods[1]", "moods[2]"]),
+        ({"tone": ""}, ["tone"]),
+        ({"note": "abcde"}, ["note"]),
+        ({"note": "\N{GRINNING FACE}a"}, ["note"]),
+        ({"raw": b"abcd"}, ["raw"]),
     ],
     ids=repr,
 )
@@ -100,6 +110,12 @@ def test_a_text_that_is_too_long_is_told_with_both_figures() -> None:
     message = refused(lambda: CHECK(request)).message
     assert "1,234" in message
     assert "5" in message
+
+
+def test_a_word_that_is_none_is_told_with_those_there_are() -> None:
+    request = letter(CONTRACT, **(FINE | {"mood": "happy"}))
+    message = refused(lambda: CHECK(request)).message
+    assert message == "mood: cannot be 'happy'; give one of calm, cross"
 
 
 def test_c47_text_that_is_no_unicode_never_becomes_a_request() -> None:

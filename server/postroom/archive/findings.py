@@ -7,6 +7,8 @@ from enum import StrEnum
 class Fault(StrEnum):
     """The kinds of fault, each with what it means."""
 
+    # The database has messages of the project, and there is no repository.
+    MISSING_ARCHIVE = "missing-archive"
     # A message of the database has no file under messages/.
     MISSING_CANONICAL = "missing-canonical"
     # The sender's copy or a recipient's is not there.

@@ -88,10 +88,15 @@ class Snapshot:
                 yield Listed(path, entry.mode, entry.id)
 
 
+def is_there(folder: Path) -> bool:
+    """Whether a project's folder holds a repository."""
+    return (folder / GIT_FOLDER / "HEAD").is_file()
+
+
 @contextlib.contextmanager
 def reading(folder: Path) -> Iterator[Snapshot]:
     """Read a project's archive. Raises ArchiveFailure when it is none."""
-    if not (folder / GIT_FOLDER / "HEAD").is_file():
+    if not is_there(folder):
         raise ArchiveFailure(f"there is no archive in {folder}")
     with git.told(), together(folder / READERS_FILE), git.opened(folder / GIT_FOLDER) as opened:
         yield Snapshot(folder, opened)

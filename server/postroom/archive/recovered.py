@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from postroom.archive import filed_mail, letter, paths, profile
-from postroom.archive.filed_mail import FiledMail
 from postroom.archive.facts import Reader
+from postroom.archive.filed_mail import FiledMail
 from postroom.archive.frontmatter import Unreadable, read
 from postroom.archive.git import ArchiveFailure
 from postroom.archive.letter import Copy, Letter

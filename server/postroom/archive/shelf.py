@@ -5,7 +5,8 @@ from pathlib import Path
 
 from postroom.archive.commit import Author
 from postroom.archive.paths import NoPath, is_id
-from postroom.archive.repository import GIT_FOLDER, Repository
+from postroom.archive.reading import is_there
+from postroom.archive.repository import Repository
 
 # Folders of this many projects are remembered; those of others are read again.
 _MOST_REMEMBERED = 16
@@ -44,5 +45,5 @@ def projects(root: Path) -> Iterator[str]:
     """The ids of the projects that have a repository in a folder."""
     if root.is_dir():
         for folder in sorted(root.iterdir()):
-            if is_id(folder.name) and (folder / GIT_FOLDER / "HEAD").is_file():
+            if is_id(folder.name) and is_there(folder):
                 yield folder.name

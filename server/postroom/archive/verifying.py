@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 
 from postroom.archive import layout, paths, profile
-from postroom.archive.comparing import compared, faults_of_content
+from postroom.archive.comparing import IsImage, compared, faults_of_content
 from postroom.archive.facts import Reader
 from postroom.archive.filing import Lookup, Subject, Unwire
 from postroom.archive.findings import Fault, Finding
 from postroom.archive.frontmatter import Unreadable, read
 from postroom.archive.git import ArchiveFailure
-from postroom.archive.reading import Listed, Snapshot, reading
+from postroom.archive.reading import Listed, Snapshot, is_there, reading
 from postroom.attachment import Attachment
 from postroom.message import Message, Part
 from postroom.message_ports import OutboxEntry
@@ -27,6 +27,15 @@ _MISSING = (Fault.MISSING_CANONICAL, Fault.MISSING_COPY, Fault.ATTACHMENT_MISSIN
 Taken = Generator[Finding, None, bytes | None]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What a look needs from outside; `now` is an instant."""
+
+    unwire: Unwire
+    is_image: IsImage
+    now: int
+
+
 @dataclass(slots=True)
 class Verified:
     """What a look at one project brought."""
@@ -36,14 +45,16 @@ class Verified:
     files: int = 0
 
 
-def verify(store: Store, folder: Path, project: Workflow, unwire: Unwire, now: int) -> Verified:
+def verify(store: Store, folder: Path, project: Workflow, needs: Needs) -> Verified:
     """Compare one project. Raises StoreRefusal and ArchiveFailure.
 
     Messages may be sent and taken meanwhile: what seems to be missing is looked for once
     more in the end, first in the outbox and then in the archive.
     """
+    if not is_there(folder):
+        return Verified(list(_missing_archive(store, project)))
     with reading(folder) as snapshot:
-        verifier = Verifier(store, snapshot, project, unwire, now)
+        verifier = Verifier(store, snapshot, project, needs)
         found = list(verifier.findings())
     if any(finding.fault in _MISSING for finding in found):
         waiting = _waiting(store, project.id)
@@ -58,17 +69,22 @@ def verify(store: Store, folder: Path, project: Workflow, unwire: Unwire, now: i
     return Verified(found, verifier.messages, verifier.files)
 
 
+def _missing_archive(store: Store, project: Workflow) -> Iterator[Finding]:
+    messages = {message.id for message in store.read(partial(_page, project.number, 0))}
+    if messages - _waiting(store, project.id):
+        yield Finding(Fault.MISSING_ARCHIVE, project.id)
+
+
 class Verifier:
     """Looks at one project."""
 
-    def __init__(
-        self, store: Store, snapshot: Snapshot, project: Workflow, unwire: Unwire, now: int
-    ) -> None:
+    def __init__(self, store: Store, snapshot: Snapshot, project: Workflow, needs: Needs) -> None:
         self._store = store
         self._snapshot = snapshot
         self._project = project
-        self._unwire = unwire
-        self._now = now
+        self._unwire = needs.unwire
+        self._is_image = needs.is_image
+        self._now = needs.now
         self._left: dict[str, Listed] = {}
         self._seen_attachments: set[str] = set()
         # How many messages and files were compared.
@@ -117,7 +133,7 @@ class Verifier:
             yield Finding(Fault.ATTACHMENT_NOT_STORED, path)
         content = yield from self._taken(path, Fault.ATTACHMENT_MISSING)
         if content is not None:
-            yield from faults_of_content(path, content, attachment)
+            yield from faults_of_content(path, content, attachment, self._is_image)
 
     def _taken(self, path: str, missing: Fault | None = None) -> Taken:
         """The content of a file that must be there; it is accounted for then."""

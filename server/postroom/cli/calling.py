@@ -21,11 +21,11 @@ def call(
     spec: Spec, request: Json, form: str | None, seconds: float, then: Then | None = None
 ) -> None:
     """Call a method, and perhaps one more, and write what they return."""
-    answer, value = _ask(spec, request, seconds)
+    answer, value = ask(spec, request, seconds)
     document = answer.body.decode()
     if then is not None:
         try:
-            _, more = _ask(then.spec, then.request(value), seconds)
+            _, more = ask(then.spec, then.request(value), seconds)
         except Failure:
             # The first call has been done, so its answer must not be lost.
             write(form, document, value, spec.output)
@@ -35,18 +35,20 @@ def call(
     write(form, document, value, spec.output)
 
 
-def _ask(spec: Spec, request: Json, seconds: float) -> tuple[Answer, Json]:
+def ask(spec: Spec, request: Json, seconds: float) -> tuple[Answer, Json]:
+    """Make one call as the variables say: the answer, and its JSON. Raises Failure."""
     who = client()
     try:
-        return _asked(who, spec, request, seconds)
+        return ask_as(who, spec, request, seconds)
     except Failure as refused:
         token = operator_token(who) if refused.reason == "TOKEN_REQUIRED" else ""
         if not token:
             raise
-        return _asked(replace(who, token=token), spec, request, seconds)
+        return ask_as(replace(who, token=token), spec, request, seconds)
 
 
-def _asked(who: Client, spec: Spec, request: Json, seconds: float) -> tuple[Answer, Json]:
+def ask_as(who: Client, spec: Spec, request: Json, seconds: float) -> tuple[Answer, Json]:
+    """Make one call as somebody. Raises Failure."""
     body = json.dumps(request).encode()
     if len(body) > spec.max_request_bytes:
         raise _too_large(len(body), spec.max_request_bytes)

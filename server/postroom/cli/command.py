@@ -104,13 +104,18 @@ def _fill(part: Part, request: dict[str, Any], value: Any, source: Source) -> No
         raise click.UsageError(f"{shown}: {error.message}", click.get_current_context()) from error
 
 
+def output_choice() -> click.Option:
+    """The flag --output."""
+    return click.Option(
+        ["form", "--output"],
+        type=click.Choice(["json", "table"]),
+        help="How to print the answer; a table on a terminal, else JSON.",
+    )
+
+
 def _settings() -> tuple[click.Option, click.Option]:
     return (
-        click.Option(
-            ["form", "--output"],
-            type=click.Choice(["json", "table"]),
-            help="How to print the answer; a table on a terminal, else JSON.",
-        ),
+        output_choice(),
         click.Option(
             ["seconds", "--timeout"],
             type=_seconds,

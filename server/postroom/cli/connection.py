@@ -2,18 +2,22 @@
 
 import http.client
 import socket
+import ssl
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
-from postroom.cli.environment import UNIX, Client
+from postroom.cli.certificates import context
+from postroom.cli.environment import CLIENT_CERT, SERVER_CA, UNIX, Client
 from postroom.cli.failure import Failure
 
 _CHUNK = 1 << 16
 # The server's own word on a missed deadline says more than ours, so it gets a moment.
 _GRACE = 0.25
 _UNSURE = "the call may have taken effect"
+# Reasons of failures that no server gave.
+UNREACHABLE, NOT_OURS, TLS_REFUSED = "SERVER_UNREACHABLE", "NOT_POSTROOM", "TLS_REFUSED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +32,42 @@ class Answer:
 
 def post(client: Client, path: str, body: bytes, seconds: float) -> Answer:
     """Send one request, once; nothing is repeated here. Raises Failure when none answers."""
+    return _exchange(client, path, body, seconds)
+
+
+def get(client: Client, path: str, seconds: float) -> Answer:
+    """Fetch a page of the server's, as nobody. Raises Failure when none answers."""
+    return _exchange(client, path, None, seconds)
+
+
+def _exchange(client: Client, path: str, body: bytes | None, seconds: float) -> Answer:
+    """Post a body, or get a page where there is none."""
     deadline = time.monotonic() + seconds + _GRACE
-    connection = _connect(client.url, seconds)
+    connection = _connect(client, seconds)
     try:
         before = "" if client.url.startswith(UNIX) else urlsplit(client.url).path
-        path = f"{before}/{path}"
-        connection.request("POST", path, body, _headers(client, seconds))
+        if body is None:
+            connection.request("GET", f"{before}/{path}", headers={"Accept": "application/json"})
+        else:
+            connection.request("POST", f"{before}/{path}", body, _headers(client, seconds))
         return _receive(connection, deadline)
     except (OSError, http.client.HTTPException) as error:
-        raise _lost(client.url, seconds, error) from error
+        raise _lost(client, seconds, error) from error
     finally:
         connection.close()
 
 
-def _lost(url: str, seconds: float, error: Exception) -> Failure:
+def _lost(client: Client, seconds: float, error: Exception) -> Failure:
+    url = client.url
     if isinstance(error, TimeoutError):
         told = f"no answer from {url} within {seconds:g} s; {_UNSURE}"
         return Failure("deadline_exceeded", told)
+    # A server may end the connection over a certificate without a word.
+    is_bare = url.startswith("https:") and not client.certificates.certificate
+    if isinstance(error, ssl.SSLError) or (is_bare and isinstance(error, ConnectionError)):
+        told = f"{url} broke off; if it asks for a certificate, {CLIENT_CERT} must name one of "
+        told += f"its authority's; {_UNSURE}"
+        return Failure("unavailable", told, reason=TLS_REFUSED)
     if isinstance(error, OSError | http.client.IncompleteRead):
         return Failure("unavailable", f"{url} broke off before the whole answer; {_UNSURE}")
     return stranger(url, "it does not speak HTTP")
@@ -53,20 +76,22 @@ def _lost(url: str, seconds: float, error: Exception) -> Failure:
 def stranger(url: str, found: str) -> Failure:
     """Say that the address belongs to another program."""
     told = f"what answers at {url} is not postroom ({found}); set POSTROOM_URL to the server"
-    return Failure("unavailable", told)
+    return Failure("unavailable", told, reason=NOT_OURS)
 
 
-def _connect(url: str, seconds: float) -> http.client.HTTPConnection:
-    if url.startswith(UNIX):
-        connection: http.client.HTTPConnection = _OnSocket(url.removeprefix(UNIX), seconds)
-    else:
-        connection = _connection(urlsplit(url), seconds)
+def _connect(client: Client, seconds: float) -> http.client.HTTPConnection:
+    url, connection = client.url, _connection(client, seconds)
     try:
         connection.connect()
+    except ssl.SSLCertVerificationError as error:
+        told = f"the certificate of {url} is not accepted: {error.verify_message.rstrip('.')}; "
+        told += f"{SERVER_CA} names who must have signed it"
+        raise Failure("unavailable", told, reason=TLS_REFUSED) from error
     except OSError as error:
         why = "" if isinstance(error, ConnectionRefusedError) else f" ({_reason(error)})"
         told = f'cannot reach the server at {url}{why}; start it with "postroom serve" '
-        raise Failure("unavailable", f"{told}or set POSTROOM_URL") from error
+        told += "or set POSTROOM_URL"
+        raise Failure("unavailable", told, reason=UNREACHABLE) from error
     return connection
 
 
@@ -84,10 +109,15 @@ class _OnSocket(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def _connection(url: SplitResult, seconds: float) -> http.client.HTTPConnection:
-    secure = url.scheme == "https"
-    kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-    return kind(url.hostname or "", url.port, timeout=seconds)
+def _connection(client: Client, seconds: float) -> http.client.HTTPConnection:
+    if client.url.startswith(UNIX):
+        return _OnSocket(client.url.removeprefix(UNIX), seconds)
+    url = urlsplit(client.url)
+    host = url.hostname or ""
+    if url.scheme == "https":
+        trust = context(client.certificates)
+        return http.client.HTTPSConnection(host, url.port, timeout=seconds, context=trust)
+    return http.client.HTTPConnection(host, url.port, timeout=seconds)
 
 
 def _reason(error: OSError) -> str:

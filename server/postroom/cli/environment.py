@@ -19,6 +19,9 @@ URL, TOKEN, TOKEN_FILE = "POSTROOM_URL", "POSTROOM_TOKEN", "POSTROOM_TOKEN_FILE"
 DATA_DIR = "POSTROOM_DATA_DIR"
 AGENT_ID, SEED_AGENT_ID = "POSTROOM_AGENT_ID", "KOMRAD_AGENT_ID"
 MCP_EMBEDDED = "POSTROOM_MCP_EMBEDDED"
+SERVER_CA = "POSTROOM_SERVER_CA"
+CLIENT_CERT, CLIENT_KEY = "POSTROOM_CLIENT_CERT", "POSTROOM_CLIENT_KEY"
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 NAMES = (
     f"Server: {URL} ({DEFAULT_URL} when unset). Caller: {AGENT_ID}, or {SEED_AGENT_ID}; "
@@ -28,12 +31,22 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
+class Certificates:
+    """PEM files for https: who signs the server's certificate, and what is shown to it."""
+
+    server_ca: str = ""
+    certificate: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """Where to call and as whom. The token is left out of what is printed."""
 
     url: str
     agent_id: str = ""
     token: str = field(default="", repr=False)
+    certificates: Certificates = Certificates()
 
 
 def client(environ: Mapping[str, str] = os.environ) -> Client:
@@ -42,7 +55,14 @@ def client(environ: Mapping[str, str] = os.environ) -> Client:
         url=server(environ),
         agent_id=agent_id(environ),
         token=token_in(environ.get(TOKEN) or "", environ.get(TOKEN_FILE) or ""),
+        certificates=certificates(environ),
     )
+
+
+def certificates(environ: Mapping[str, str] = os.environ) -> Certificates:
+    """The files of a TLS connection."""
+    named = (environ.get(name) or "" for name in (SERVER_CA, CLIENT_CERT, CLIENT_KEY))
+    return Certificates(*named)
 
 
 def server(environ: Mapping[str, str] = os.environ) -> str:
@@ -65,12 +85,17 @@ def proof(environ: Mapping[str, str] = os.environ) -> tuple[bool, str]:
     return bool(environ.get(TOKEN)), environ.get(TOKEN_FILE) or ""
 
 
+def proxies(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The variables that send calls of other programs through a proxy."""
+    return {name: text for name, text in environ.items() if text and name.lower() in _PROXIES}
+
+
 def operator_token(who: Client, environ: Mapping[str, str] = os.environ) -> str:
     """The operator's token of a server on this machine, '' where it is not for this caller.
 
     Only for somebody who gave no identity of their own, and never to another machine.
     """
-    if who.token or who.agent_id not in ("", OPERATOR) or not _is_here(who.url):
+    if who.token or who.agent_id not in ("", OPERATOR) or not is_here(who.url):
         return ""
     # Imported now: most calls need no token of the operator's.
     from platformdirs import user_data_path
@@ -80,7 +105,8 @@ def operator_token(who: Client, environ: Mapping[str, str] = os.environ) -> str:
     return token_in("", str(path)) if os.access(path, os.R_OK) else ""
 
 
-def _is_here(url: str) -> bool:
+def is_here(url: str) -> bool:
+    """Whether a server at this address is on this machine."""
     if url.startswith(UNIX):
         return True
     host = urlsplit(url).hostname or ""

@@ -22,6 +22,8 @@ CODES = (
 """The gRPC status codes; the place of each is its number."""
 
 OTHER, USAGE = 1, 2
+# sysexits.h: nothing came, so try again later. 128 + SIGINT: what shells say of Ctrl-C.
+NOTHING_CAME, INTERRUPTED = 75, 130
 _FIRST_STATUS = 10
 
 

@@ -1,12 +1,12 @@
 """A door to a running server over its JSON routes, on an event loop."""
 
-import ssl
 from collections.abc import AsyncIterator, Sequence
 from typing import Final, Self
 
 import httpx2
 from google.protobuf.message import Message
 
+from postroom.cli.certificates import context
 from postroom.cli.environment import Client
 from postroom.cli.refusals import lost, refusal, stranger, unreachable
 from postroom.errors import Code, Refusal, RequestTooLarge
@@ -37,7 +37,7 @@ class RemoteDoor:
         self._url = client.url
         self._printer = protojson.Printer(unset=False)
         # A proxy set for the world outside is no way to this server.
-        verify = ssl.create_default_context() if client.url.startswith("https:") else False
+        verify = context(client.certificates) if client.url.startswith("https:") else False
         self._http = httpx2.AsyncClient(transport=transport, trust_env=False, verify=verify)
 
     async def __aenter__(self) -> Self:

@@ -9,6 +9,8 @@ from postroom.cli.connection import Answer, stranger
 from postroom.cli.failure import CODES, Failure
 
 _OK = 200
+# What a proxy says while there is no server behind it.
+_NO_SERVER_BEHIND = (502, 503, 504)
 
 
 def response(answer: Answer, output: Descriptor, url: str) -> dict[str, Any]:
@@ -27,6 +29,9 @@ def _parsed(answer: Answer, url: str) -> Any:
     try:
         return json.loads(answer.body.decode())
     except (ValueError, RecursionError) as error:
+        if answer.status in _NO_SERVER_BEHIND:
+            told = f"what stands before the server at {url} says HTTP {answer.status}; "
+            raise Failure("unavailable", f"{told}see that the server runs") from error
         kind = answer.content_type.split(";")[0].strip() or "something"
         raise stranger(url, f"HTTP {answer.status}, {kind} that is not JSON") from error
 

@@ -15,11 +15,15 @@ _COMMANDS = {
     "send": ("postroom.cli.friendly", "Send mail to an agent."),
     "list": ("postroom.cli.friendly", "List mail without claiming it."),
     "read": ("postroom.cli.friendly", "Claim and show the mail that waits."),
+    "wait": ("postroom.cli.wait", "Wait until mail waits."),
     "agent": ("postroom.cli.friendly", "Make, list, resume and end agents."),
     "token": ("postroom.cli.friendly", "Make, list and revoke tokens."),
     "workflow": ("postroom.cli.friendly", "List workflows."),
+    "archive": ("postroom.cli.archive", "Look after the Git archive of messages."),
+    "recover": ("postroom.cli.archive", "Rebuild a lost database from the archive."),
     "mcp": ("postroom.cli.mcp", "Serve the post room as MCP tools on standard input and output."),
     "rpc": ("postroom.cli.rpc", "Call any method of the server."),
+    "doctor": ("postroom.cli.doctor.command", "Say what is wrong here and how to mend it."),
 }
 
 

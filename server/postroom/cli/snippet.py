@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,11 +13,16 @@ import click
 
 from postroom.cli.environment import (
     AGENT_ID,
+    CLIENT_CERT,
+    CLIENT_KEY,
     DEFAULT_URL,
+    SERVER_CA,
     TOKEN,
     TOKEN_FILE,
     URL,
+    Certificates,
     agent_id,
+    certificates,
     proof,
     server,
 )
@@ -37,6 +42,7 @@ class SetUp:
     url: str
     has_token: bool = False
     token_file: str = ""
+    certificates: Certificates = field(default_factory=Certificates)
 
     @classmethod
     def read(cls, agent: str, over_http: bool, with_token: bool, token_file: str) -> "SetUp":
@@ -51,12 +57,19 @@ class SetUp:
             over_http=over_http,
             url=server(),
             has_token=not chosen and (with_token or is_set or bool(in_file)),
-            token_file=str(Path(chosen).absolute()) if chosen else "",
+            token_file=_whole(chosen),
+            certificates=certificates(),
         )
 
     def environment(self, refer: str) -> dict[str, str]:
         """The variables of the command; `refer` is the client's way to name one of its own."""
-        found = {AGENT_ID: self.agent, TOKEN_FILE: self.token_file}
+        found = {
+            AGENT_ID: self.agent,
+            TOKEN_FILE: self.token_file,
+            SERVER_CA: _whole(self.certificates.server_ca),
+            CLIENT_CERT: _whole(self.certificates.certificate),
+            CLIENT_KEY: _whole(self.certificates.key),
+        }
         if self.url != DEFAULT_URL:
             found[URL] = self.url
         if self.has_token and refer:
@@ -69,6 +82,11 @@ class SetUp:
         if self.has_token and refer:
             found["Authorization"] = f"Bearer {refer}"
         return found
+
+
+def _whole(path: str) -> str:
+    """A path that means the same wherever the client runs."""
+    return str(Path(path).absolute()) if path else ""
 
 
 def snippet(program: str, set_up: SetUp) -> str:

@@ -20,7 +20,9 @@ def send_message(
     draft.check(sent, has_attachments=enclosing.has_attachments(request))
     project = speaking.project(call.session, request.project_key)
     sender = speaking.speaker(call, project, request.sender_name)
-    asks = enclosing.chosen(request, "auto_contact_if_blocked", call.office.messaging.auto_contact)
+    asks = call.office.messaging.auto_contact
+    if request.HasField("auto_contact_if_blocked"):
+        asks = request.auto_contact_if_blocked
     letter = Posting(
         call=call,
         within=project,

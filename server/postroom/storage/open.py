@@ -28,17 +28,27 @@ def open_store(
     `sqlite:///relative/path`, `sqlite:////absolute/path` or `postgresql://…`. Raises
     BadUrl, SchemaTooNew, BadFile, or StoreFailure when the database cannot serve.
     """
+    if is_postgres(url):
+        return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups, commits)
+    path = sqlite_path(url)
+    return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups, commits)
+
+
+def is_postgres(url: str) -> bool:
+    """Whether it names a PostgreSQL database, else a SQLite one. Raises BadUrl for any other.
+
+    And where the driver is missing.
+    """
     scheme = urlsplit(url).scheme
     if scheme in POSTGRES_SCHEMES:
         _need_driver()
-        return PooledStore(postgres.connect(url), SurveyFirst(), clock, wakeups, commits)
-    if scheme == "sqlite":
-        path = sqlite_path(url)
-        return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups, commits)
-    raise BadUrl(
-        f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
-        "postgresql://user@host/name"
-    )
+        return True
+    if scheme != "sqlite":
+        raise BadUrl(
+            f"the database URL begins with {scheme or 'no scheme'!r}; give sqlite:///path or "
+            "postgresql://user@host/name"
+        )
+    return False
 
 
 def is_missing(url: str) -> bool:

@@ -98,6 +98,13 @@ def _unresolvable(case: Case) -> list[str]:
     return case.all_if(lost and case.ours.asked and _json(case.ours.answer).get("details") == [])
 
 
+def _challenge(case: Case) -> list[str]:
+    ours = case.ours.answer
+    is_own = ours.status == 401 and b"google.rpc.ErrorInfo" in ours.body
+    is_bearer = is_own and ours.header("www-authenticate") == ["Bearer"]
+    return case.of_kind("header: www-authenticate ") if is_bearer else []
+
+
 def _trailers(case: Case) -> list[str]:
     asked = "trailers" in case.request.header("te")
     return case.of_kind("header: trailer ", "trailers: ") if asked else []
@@ -231,6 +238,7 @@ _EXPLAIN: dict[str, Callable[[Case], list[str]]] = {
     "not-utf8": _not_utf8,
     "bad-path": _bad_path,
     "unknown-detail": _unresolvable,
+    "challenge": _challenge,
     "trailers": _trailers,
     "size": _size,
     "nesting": _nesting,

@@ -26,6 +26,7 @@ def asked(*headers: tuple[str, str], client: str, host: str = HOST, **rules: Any
     answer = ask(app, "POST", "/star", [("Content-Type", "application/json"), *headers], "{}",
                  host=host, client=client)  # fmt: skip
     answer.peer = door.asked[0].incoming.peer if door.asked else ""  # type: ignore[attr-defined]
+    answer.is_proxied = bool(door.asked) and door.asked[0].incoming.is_proxied  # type: ignore[attr-defined]
     return answer
 
 
@@ -69,6 +70,14 @@ def test_the_caller_is_the_last_that_is_no_proxy(hops: tuple[str, ...], peer: st
     headers = [("X-Forwarded-For", hop) for hop in hops]
     answer = asked(*headers, client=PROXY, **BEHIND)
     assert answer.peer == peer  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("hops", [(), ("127.0.0.1",), ("1.2.3.4",), (PROXY,)])
+def test_the_door_knows_that_a_proxy_has_handed_a_call_on(hops: tuple[str, ...]) -> None:
+    headers = [("X-Forwarded-For", hop) for hop in hops]
+    assert asked(*headers, client=PROXY, **BEHIND).is_proxied  # type: ignore[attr-defined]
+    for direct in ("127.0.0.1", "10.0.0.9"):
+        assert not asked(client=direct, is_local=False).is_proxied  # type: ignore[attr-defined]
 
 
 def test_the_names_are_checked_behind_a_proxy_too() -> None:

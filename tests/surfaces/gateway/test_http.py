@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from typing import Any
 
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
@@ -35,6 +36,16 @@ def time_left(timeout: str) -> float | None:
     behind = door()
     assert ask(Gateway(behind), "POST", "/star", [("Grpc-Timeout", timeout)]).status == 200
     return behind.asked[0].incoming.time_left
+
+
+@pytest.mark.parametrize("dialect", [(), (("Connect-Protocol-Version", "1"),)])
+def test_the_session_that_a_client_names_reaches_the_door(dialect: Any) -> None:
+    behind = door()
+    path = f"/{behind.specs[0].full_name}"
+    headers = [("Content-Type", "application/json"), ("Postroom-Session", "s" * 40), *dialect]
+    for given in (headers, [headers[0], *dialect]):
+        ask(Gateway(behind), "POST", path if dialect else "/star", given, body="{}")
+    assert [one.incoming.session for one in behind.asked] == ["s" * 40, ""]
 
 
 def test_a_body_above_the_limit_is_refused_by_its_length() -> None:
@@ -198,10 +209,26 @@ def test_a_detail_that_nobody_knows_is_dropped_alone() -> None:
     [("who\x00 are\x7fyou", ["who  are you"]), ("w\u00e9r", ["w\u00e9r"]), ("\u20ac", [])],
 )
 def test_a_challenge_holds_only_what_a_header_can(message: str, header: list[str]) -> None:
-    answer = refused(CallerUnknown(message))
+    answer = refused(Failure(Status(code=16, message=message)))
     assert answer.status == 401
     assert answer.header("WWW-Authenticate") == header
     assert answer.json["message"] == message
+
+
+@pytest.mark.parametrize("path", ["/star", "/watch"])
+def test_a_caller_who_proves_nothing_is_told_the_scheme(path: str) -> None:
+    method = "POST" if path == "/star" else "GET"
+    answer = ask(Gateway(door(error=CallerUnknown("who are you?"))), method, path)
+    assert answer.status == 401
+    assert answer.header("WWW-Authenticate") == ["Bearer"]
+
+
+def test_connect_names_the_scheme_too() -> None:
+    headers = [("Content-Type", "application/json"), ("Connect-Protocol-Version", "1")]
+    behind = door(error=CallerUnknown("who are you?"))
+    path = f"/{behind.specs[0].full_name}"
+    answer = ask(Gateway(behind), "POST", path, headers, "{}")
+    assert (answer.status, answer.header("WWW-Authenticate")) == (401, ["Bearer"])
 
 
 def test_head_gets_the_headers_of_the_answer_alone() -> None:

@@ -13,7 +13,14 @@ from tests.room import CONTRACT, Room
 from .clients import ERAS, check, check_schema, fits, in_memory, named
 
 UNARY = [spec for spec in CONTRACT.specs if not spec.streams_responses]
-OFFERED = [spec.snake_name for spec in UNARY if spec.roles]
+MAIL = ("send_mail", "list_mail", "read_mail", "wait_for_mail")
+
+
+def offered_to(role: str) -> list[str]:
+    return [spec.snake_name for spec in UNARY if role in spec.roles]
+
+
+OFFERED = offered_to("implementer")
 CATALOG = Catalog(CONTRACT, CONTRACT.specs)
 TOOLS = list(CATALOG.offered(Incoming()).values())
 
@@ -40,13 +47,28 @@ def test_every_method_but_the_streams_is_a_tool_with_its_comment(
 
 
 @pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("role", ["implementer", "reviewer", "orchestrator", "cook", ""])
-def test_an_agent_of_any_role_or_none_is_offered_what_names_roles(
-    room: Room, era: str, role: str
+@pytest.mark.parametrize(
+    ("role", "treated_as"),
+    [
+        ("implementer", "implementer"),
+        ("reviewer", "reviewer"),
+        ("orchestrator", "orchestrator"),
+        ("cook", "implementer"),
+        ("", "implementer"),
+    ],
+)
+def test_an_agent_is_offered_what_names_its_role_and_any_other_what_implementers_are(
+    room: Room, era: str, role: str, treated_as: str
 ) -> None:
     agent = room.agent("alfa", role=role)
-    assert list(listed(room.registry, agent.id, era)) == OFFERED
-    assert {"send_mail", "list_mail", "read_mail"} <= set(OFFERED)
+    found = list(listed(room.registry, agent.id, era))
+    assert found == offered_to(treated_as)
+    assert set(MAIL) <= set(found)
+
+
+def test_an_orchestrator_is_offered_more_than_others() -> None:
+    assert set(offered_to("orchestrator")) > set(OFFERED) == set(offered_to("reviewer"))
+    assert set(offered_to("orchestrator")) < {spec.snake_name for spec in UNARY}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +97,8 @@ def test_schemas_are_strict_and_refer_to_nothing_outside(tool: Any) -> None:
     assert tool.input_schema["additionalProperties"] is False
     for held in tool.input_schema.get("$defs", {}).values():
         assert held["additionalProperties"] is False
-    assert set(tool.input_schema["properties"]) == {f.json_name for f in tool.spec.fields}
+    names = {f.name if tool.spec.spells_snake_case else f.json_name for f in tool.spec.fields}
+    assert set(tool.input_schema["properties"]) == names
 
 
 def test_limits_stand_in_the_input_schema() -> None:

@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 
 HTTP_OK: Final = 200
 INTERNAL_ERROR: Final = 500
+# What a refusal for want of proof must come with (RFC 9110, 11.6.1).
+CHALLENGE: Final[Header] = ("www-authenticate", "Bearer")
 _HTTP: Final = {
     0: HTTP_OK,
     Code.CANCELLED: 499,
@@ -68,7 +70,8 @@ def failure_of(error: BaseException) -> Failure:
         return error
     if isinstance(error, JsonInvalid):
         return invalid(error.message)
-    return Failure(status(refusal_of(error)))
+    told = Failure(status(refusal_of(error)))
+    return told.with_headers(CHALLENGE) if told.status.code == Code.UNAUTHENTICATED else told
 
 
 def code_and_reason(failed: Failure) -> tuple[Code, str]:

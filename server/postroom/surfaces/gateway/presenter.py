@@ -51,7 +51,8 @@ class GatewayPresenter:
 
     def failure(self, failure: Failure, outgoing: Outgoing) -> Reply:
         body = self.status_text(failure).encode()
-        return Reply(failure.http, body, JSON, (*_challenge(failure), *self.headers(outgoing)))
+        beside = failure.headers or _challenge(failure)
+        return Reply(failure.http, body, JSON, (*beside, *self.headers(outgoing)))
 
     def headers(self, given: Outgoing, ignored: Sequence[str] = ()) -> tuple[Header, ...]:
         """Return the headers beside an answer."""
@@ -108,6 +109,7 @@ def http_body(message: Message) -> tuple[bytes, str]:
 
 
 def _challenge(failure: Failure) -> list[Header]:
+    """What grpc-gateway makes of a status from elsewhere: its message."""
     if failure.status.code != Code.UNAUTHENTICATED:
         return []
     text = header_text(failure.status.message)

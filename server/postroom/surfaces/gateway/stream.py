@@ -7,7 +7,7 @@ from google.protobuf.message import Message
 
 from postroom.errors import Refusal
 from postroom.rpc.door import Outgoing, end_stream
-from postroom.surfaces.gateway.asgi import JSON, Send, send_start
+from postroom.surfaces.gateway.asgi import JSON, Header, Send, send_start
 from postroom.surfaces.gateway.asgi import Message as Event
 from postroom.surfaces.gateway.deadline import within
 from postroom.surfaces.gateway.failure import HTTP_OK, failure_of
@@ -62,7 +62,7 @@ class Lines:
             # Whatever it is, the last line tells it.
             failed = failure_of(error)
             line = self._presenter.error_line(failed)
-            await self._line(failed.http, line, JSON, is_last=True)
+            await self._line(failed.http, line, JSON, *failed.headers, is_last=True)
         finally:
             await _close(messages)
         await self._start(HTTP_OK)
@@ -76,12 +76,12 @@ class Lines:
             await end_stream(messages, refusal)
 
     async def _line(
-        self, status: int, line: bytes, content_type: str, *, is_last: bool = False
+        self, status: int, line: bytes, content_type: str, *more: Header, is_last: bool = False
     ) -> None:
-        await self._start(status, ("content-type", content_type))
+        await self._start(status, ("content-type", content_type), *more)
         await self._listener.put(_body(line, more=True), is_last=is_last)
 
-    async def _start(self, status: int, *headers: tuple[str, str]) -> None:
+    async def _start(self, status: int, *headers: Header) -> None:
         if not self._has_started:
             self._has_started = True
             beside = self._presenter.headers(self._outgoing, self._ignored)

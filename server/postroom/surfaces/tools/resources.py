@@ -65,10 +65,9 @@ class Resources:
         """
         for template in self.templates:
             if uri.startswith(template.start):
-                request, _ = protojson.read(
-                    template.value(uri), template.spec.request_class, strict=True
-                )
-                return template.spec, request
+                spec = template.spec
+                request, _ = protojson.read(template.value(uri), spec.request_class, strict=True)
+                return spec, request
         return None
 
 
