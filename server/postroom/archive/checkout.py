@@ -45,7 +45,11 @@ def export(snapshot: Snapshot, target: Path) -> int:
     """Write all files into a new .tar, .tar.gz or .zip. Raises NotOurs, OSError."""
     files = [file for file in snapshot.files() if file.mode == _PLAIN_FILE]
     at = snapshot.head.at if snapshot.head else 0
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        descriptor = os.open(target, flags, 0o600)
+    except FileExistsError:
+        raise NotOurs(f"{target} is there; name a new file") from None
     with os.fdopen(descriptor, "wb") as out:
         if target.suffix == ".zip":
             _zip(snapshot, files, at, out)

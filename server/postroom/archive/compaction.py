@@ -16,7 +16,6 @@ from postroom.archive.packfile import PackFile, flush_folder
 from postroom.archive.repository import GIT_FOLDER, LOCK_FILE, READERS_FILE
 
 _MOST_PACKS = 40
-_WORTH_IT = 2
 # Each pack that is joined is in memory for a while.
 _LARGEST_BYTES = 256 * 1024 * 1024
 
@@ -30,7 +29,7 @@ def compact(folder: Path) -> int:
     """Join packs; returns how many became one. Raises Held and ArchiveFailure."""
     with git.told(), alone(folder / LOCK_FILE), alone(folder / READERS_FILE):
         chosen = _chosen(folder)
-        if len(chosen) < _WORTH_IT:
+        if not chosen:
             return 0
         packs = folder / GIT_FOLDER / "objects/pack"
         different = {row.id for index in chosen for row in rows(index)}
@@ -47,17 +46,17 @@ def compact(folder: Path) -> int:
 
 
 def _chosen(folder: Path) -> Sequence[Path]:
-    """Each pack that is no larger than twice all smaller ones together."""
+    """All packs up to the largest that is no larger than twice all smaller ones together."""
     indexes = (folder / GIT_FOLDER / "objects/pack").glob("pack-*.idx")
     sizes = sorted((index.with_suffix(".pack").stat().st_size, index) for index in indexes)
-    chosen: list[Path] = []
-    total = 0
-    for size, index in sizes:
-        if size > _LARGEST_BYTES or (chosen and size > 2 * total):
+    most = total = 0
+    for count, (size, _) in enumerate(sizes, 1):
+        if size > _LARGEST_BYTES:
             break
-        chosen.append(index)
+        if size <= 2 * total:
+            most = count
         total += size
-    return chosen
+    return [index for _, index in sizes[:most]]
 
 
 def _age(index: Path) -> int:

@@ -20,8 +20,9 @@ _UNSAFE = re.compile(
 )
 _NAMED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNNAMED = {written: text for text, written in _NAMED.items()}
-_ESCAPE = re.compile(r'\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[nrt"\\])')
-_QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_ESCAPED = r'\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[nrt"\\])'
+_ESCAPE = re.compile(_ESCAPED)
+_QUOTED = re.compile(rf'"((?:[^"\\\n]|{_ESCAPED})*)"')
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _KEY = re.compile(r'([a-z][a-z0-9_]*|"(?:[^"\\\n]|\\.)*"):(?: (.+))?')
 _WORDS: Mapping[str, bool | None] = {"null": None, "true": True, "false": False}

@@ -95,6 +95,7 @@ def move(repository: pygit2.Repository, old: ObjectId | None, new: ObjectId) -> 
         repository.references[BRANCH].set_target(target)
     else:
         raise ArchiveFailure("somebody else moved the branch meanwhile")
+    (Path(repository.path) / BRANCH).chmod(0o600)
 
 
 def make_private(folder: Path) -> None:

@@ -76,6 +76,7 @@ class Repository:
         self._tree = tree
         if head:
             fresh = self._folder / f"{HEAD_FILE}.new"
+            fresh.touch(mode=0o600)
             fresh.write_text(f"{head.hex()}\n")
             fresh.rename(self._folder / HEAD_FILE)
 

@@ -32,7 +32,7 @@ def told() -> Iterator[None]:
         yield
     except (BadSetting, BadUrl) as error:
         raise Failure("invalid_argument", str(error)) from error
-    except (SchemaTooNew, BadFile, NotOurs, FileExistsError) as error:
+    except (SchemaTooNew, BadFile, NotOurs) as error:
         raise Failure("failed_precondition", str(error)) from error
     except (ArchiveFailure, OSError) as error:
         raise Failure("unavailable", str(error)) from error

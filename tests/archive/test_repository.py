@@ -1,0 +1,303 @@
+"""The repository as Git itself sees it."""
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postroom.archive import git as libgit
+from postroom.archive.commit import Author, BadAuthor, Note
+from postroom.archive.compaction import compact, is_due
+from postroom.archive.delta import delta
+from postroom.archive.git import ArchiveFailure
+from postroom.archive.lock import Held, alone, together
+from postroom.archive.pack import TREE, Pack
+from postroom.archive.repository import LOCK_FILE, READERS_FILE, Repository
+from postroom.archive.tree import Tree
+from tests.archive.kept import AUTHOR, git
+from tests.doubles import START
+
+FIRST = {"messages/2026/12/msg_1.md": b"one", "agents/A/inbox/2026/12/msg_1.md": b"two"}
+
+
+def commit(repository: Repository, files: dict[str, bytes], last: int = 1, at: int = START) -> bool:
+    with repository.writing() as writing:
+        for path, content in files.items():
+            writing.add(path, content)
+        return writing.commit(Note(messages=len(files), last=last, newest=at))
+
+
+def repository_in(folder: Path) -> Repository:
+    return Repository(folder / "wfl_1", AUTHOR)
+
+
+def test_a_commit_holds_the_files_and_says_nothing_of_them(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path)
+    assert commit(repository, FIRST, last=7)
+    shown = git(repository.path, "show", "--format=%an %ae %at %ai%n%cn %ct%n%B", "--raw", "main")
+    assert "postroom postroom@localhost 1796117400 2026-12-01 09:30:00 +0000" in shown
+    assert "Archive 2 messages\n\nPostroom-Outbox: 7" in shown
+    for path, content in FIRST.items():
+        assert git(repository.path, "show", f"main:{path}") == content.decode()
+    assert git(repository.path, "fsck", "--strict") == ""
+    assert git(repository.path, "symbolic-ref", "HEAD") == "refs/heads/main\n"
+
+
+def test_the_same_batches_make_the_same_bytes(tmp_path: Path) -> None:
+    heads = set()
+    for name in ("one", "two"):
+        repository = repository_in(tmp_path / name)
+        commit(repository, FIRST)
+        commit(repository, {"messages/2026/12/msg_2.md": b"three"}, 2, START + 10**6)
+        heads.add(git(repository.path, "rev-parse", "main"))
+    assert len(heads) == 1
+
+
+def test_taking_again_what_is_there_makes_no_commit(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path)
+    assert commit(repository, FIRST)
+    before = git(repository.path, "rev-parse", "main")
+    for again in (repository, repository_in(tmp_path)):
+        assert not commit(again, FIRST, last=9)
+    assert git(repository.path, "rev-parse", "main") == before
+
+
+def test_a_clock_that_went_back_keeps_the_history_in_order(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path)
+    commit(repository, FIRST)
+    commit(repository, {"messages/2026/11/msg_0.md": b"x"}, at=START - 10**12)
+    times = git(repository.path, "log", "--format=%ct", "main").split()
+    assert times == ["1796117400", "1796117400"]
+
+
+def test_everything_belongs_to_its_user_alone(tmp_path: Path) -> None:
+    commit(repository_in(tmp_path), FIRST)
+    for path in tmp_path.rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0, path
+    assert not list(tmp_path.rglob("hooks"))
+
+
+def test_another_writer_s_commits_are_seen(tmp_path: Path) -> None:
+    one, other = repository_in(tmp_path), repository_in(tmp_path)
+    commit(one, FIRST)
+    commit(other, {"messages/2026/12/msg_2.md": b"x"})
+    commit(one, {"messages/2026/12/msg_3.md": b"y"})
+    listed = git(one.path, "ls-tree", "-r", "--name-only", "main").split()
+    assert len(listed) == 4
+    assert git(one.path, "rev-list", "--count", "main") == "3\n"
+
+
+def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path)
+    commit(repository, FIRST)
+    with alone(tmp_path / "wfl_1" / LOCK_FILE), pytest.raises(Held):
+        commit(repository, {"a/b.md": b"x"})
+    assert commit(repository, {"a/b.md": b"x"})
+
+
+def test_what_a_dead_writer_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    commit(repository_in(tmp_path), FIRST)
+    path = tmp_path / "wfl_1/repo.git"
+    left = [
+        "refs/heads/main.lock", "HEAD.lock", "packed-refs.lock", "index.lock", "config.lock",
+        "objects/pack/tmp_1.pack", "objects/pack/pack-00.pack",
+    ]  # fmt: skip
+    for name in left:
+        (path / name).write_bytes(b"x")
+    assert commit(repository_in(tmp_path), {"a/b.md": b"x"})
+    assert not [name for name in left if (path / name).exists()]
+    assert git(path, "fsck", "--strict") == ""
+
+
+def test_a_failure_in_the_middle_leaves_the_last_commit_and_the_next_one_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = repository_in(tmp_path)
+    commit(repository, FIRST)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    for broken in ("move",):
+        with monkeypatch.context() as patched:
+            patched.setattr(libgit, broken, full)
+            with pytest.raises(ArchiveFailure, match="No space"):
+                commit(repository, {"a/b.md": b"x"})
+        assert git(repository.path, "rev-list", "--count", "main") == "1\n"
+    assert commit(repository, {"a/b.md": b"x"})
+    assert git(repository.path, "fsck", "--strict", "--no-dangling") == ""
+
+
+@given(st.lists(st.from_regex(r"[a-z0-9._-]{1,6}(/[a-z0-9._-]{1,6}){0,2}", fullmatch=True)))
+def test_trees_are_those_that_git_makes(paths: list[str]) -> None:
+    # A name is either a file or a folder, never both, and no dots alone.
+    kept: list[str] = []
+    for path in paths:
+        parts = path.split("/")
+        above = {"/".join(parts[:n]) for n in range(1, len(parts))}
+        clash = any(other in above or other.startswith(f"{path}/") for other in kept)
+        if not clash and not any(part.strip(".") == "" for part in parts):
+            kept.append(path)
+    tree, pack = Tree(None, lambda _: b""), Pack()
+    blob = bytes.fromhex("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
+    for path in kept:
+        tree.set(path, blob)
+    assert all(tree.find(path) == blob for path in kept)
+    assert tree.write(pack).hex() == _git_tree(sorted(set(kept)), blob.hex())
+
+
+def _git_tree(paths: list[str], blob: str) -> str:
+    """The id of the tree, by Git's rule of sorting, told independently."""
+
+    def make(inside: list[str]) -> bytes:
+        names = sorted({p.split("/")[0] for p in inside}, key=lambda n: _key(n, inside))
+        raw = b""
+        for name in names:
+            below = [p.partition("/")[2] for p in inside if p.startswith(f"{name}/")]
+            if below:
+                raw += b"40000 " + name.encode() + b"\0" + make(below)
+            else:
+                raw += b"100644 " + name.encode() + b"\0" + bytes.fromhex(blob)
+        return Pack().add(TREE, raw)
+
+    return make(paths).hex()
+
+
+def _key(name: str, inside: list[str]) -> bytes:
+    is_folder = any(path.startswith(f"{name}/") for path in inside)
+    return (f"{name}/" if is_folder else name).encode()
+
+
+@given(st.binary(max_size=300), st.binary(max_size=300), st.binary(max_size=300))
+def test_a_difference_makes_the_new_of_the_old(head: bytes, middle: bytes, tail: bytes) -> None:
+    old, new = head + tail, head + middle + tail
+    for a, b in ((old, new), (new, old), (b"", new), (new, b"")):
+        assert _applied(a, delta(a, b)) == b
+
+
+def _applied(old: bytes, changes: bytes) -> bytes:
+    """Apply a delta, told independently of how it is made."""
+    at, sizes = 0, []
+    for _ in range(2):
+        size = shift = 0
+        while True:
+            byte = changes[at]
+            size |= (byte & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if not byte & 0x80:
+                break
+        sizes.append(size)
+    out = b""
+    while at < len(changes):
+        command = changes[at]
+        at += 1
+        if command & 0x80:
+            numbers = bytearray(7)
+            for number in range(7):
+                if command >> number & 1:
+                    numbers[number] = changes[at]
+                    at += 1
+            start = int.from_bytes(numbers[:4], "little")
+            size = int.from_bytes(numbers[4:], "little") or 0x10000
+            out += old[start : start + size]
+        else:
+            out += changes[at : at + command]
+            at += command
+    assert sizes == [len(old), len(out)]
+    return out
+
+
+def grown(folder: Path, commits: int = 45, each: int = 12) -> Repository:
+    """A repository whose month has become a large folder, in many packs."""
+    repository = repository_in(folder)
+    chance = random.Random(1)
+    commit(repository, {f"messages/2026/12/msg_{n:06}.md": b"%d" % n for n in range(600)})
+    for n in range(commits):
+        numbers = [1000 + n * each + k for k in range(each)]
+        names = [f"messages/2026/12/msg_{k:06}.md" for k in numbers]
+        commit(repository, {name: chance.randbytes(40) for name in names}, last=n)
+    return repository
+
+
+def test_many_packs_become_one_and_every_object_stays(tmp_path: Path) -> None:
+    repository = grown(tmp_path)
+    before = git(repository.path, "cat-file", "--batch-check", "--batch-all-objects", "--unordered")
+    assert is_due(tmp_path / "wfl_1")
+    assert compact(tmp_path / "wfl_1") == 46
+    after = git(repository.path, "cat-file", "--batch-check", "--batch-all-objects", "--unordered")
+    assert sorted(after.split("\n")) == sorted(before.split("\n"))
+    packs = list((repository.path / "objects/pack").iterdir())
+    assert sorted(path.suffix for path in packs) == [".idx", ".pack"]
+    assert git(repository.path, "fsck", "--strict", "--full") == ""
+    assert "non delta" in git(
+        repository.path, "verify-pack", "-v", str(packs[0].with_suffix(".idx"))
+    )
+    assert commit(repository, {"a/b.md": b"x"})
+    assert compact(tmp_path / "wfl_1") == 0
+
+
+def test_packs_with_differences_are_joined_again(tmp_path: Path) -> None:
+    repository = grown(tmp_path)
+    compact(tmp_path / "wfl_1")
+    for n in range(30):
+        names = [f"messages/2026/12/msg_{5000 + n * 50 + k:06}.md" for k in range(50)]
+        commit(repository, {name: name.encode() * 9 for name in names}, last=n)
+    assert compact(tmp_path / "wfl_1") > 2
+    assert git(repository.path, "fsck", "--strict", "--full") == ""
+    listed = git(repository.path, "ls-tree", "-r", "--name-only", "main").split()
+    assert len(listed) == 600 + 45 * 12 + 30 * 50
+
+
+def test_packs_stay_while_somebody_reads(tmp_path: Path) -> None:
+    grown(tmp_path, commits=3)
+    with together(tmp_path / "wfl_1" / READERS_FILE), pytest.raises(Held):
+        compact(tmp_path / "wfl_1")
+    assert compact(tmp_path / "wfl_1") > 1
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from postroom.archive import packfile
+from postroom.archive.compaction import compact
+count = 0
+def die(*_):
+    global count
+    count += 1
+    if count == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+for name in ("rename", "unlink"):
+    real = getattr(Path, name)
+    setattr(Path, name, lambda *a, real=real, **k: (die(), real(*a, **k))[1])
+real_put = packfile.PackFile.write
+packfile.PackFile.write = lambda *a: (count < 0 or die(), real_put(*a))[1]
+compact(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("at", [1, 30, 100, 112, 113, 114, 115, 116, 117, 120])
+def test_c32_a_killed_compaction_blocks_nothing(tmp_path: Path, at: int) -> None:
+    import sys
+
+    repository = grown(tmp_path, commits=6, each=10)
+    before = git(repository.path, "rev-parse", "main^{tree}")
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "wfl_1"), str(at)]
+    subprocess.run(command, check=False, capture_output=True)
+    assert git(repository.path, "fsck", "--strict", "--full") == ""
+    assert git(repository.path, "rev-parse", "main^{tree}") == before
+    fresh = repository_in(tmp_path)
+    assert commit(fresh, {"a/b.md": b"x"})
+    compact(tmp_path / "wfl_1")
+    assert len(list((fresh.path / "objects/pack").iterdir())) <= 4
+    assert git(fresh.path, "fsck", "--strict", "--full") == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "<a@b>", "a <>", "a <b c>", "a\n <b>", "a <b> c", " <b>"]
+)
+def test_an_author_that_git_would_misread_is_refused(text: str) -> None:
+    with pytest.raises(BadAuthor):
+        Author(text)
