@@ -7,6 +7,7 @@ from io import BytesIO
 from PIL import Image
 
 from postroom.attachment import Attachment, Mode, StoredFile, path_of
+from postroom.cli.pictures import Pictures
 from postroom.message import Message
 from postroom.ports import Session, Store
 
@@ -16,6 +17,12 @@ def webp(shade: int = 0) -> bytes:
     out = BytesIO()
     Image.new("RGB", (4, 3), (shade, 0, 0)).save(out, "WEBP", lossless=True)
     return out.getvalue()
+
+
+def shows(content: bytes, media_type: str) -> bool:
+    """Whether an image can be decoded, tried where the command line tries it."""
+    with Pictures() as pictures:
+        return pictures.shows(content, media_type)
 
 
 def stored(content: bytes) -> StoredFile:
