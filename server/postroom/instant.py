@@ -7,7 +7,8 @@ from postroom.errors import invalid
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - all instants are UTC; the Z is written below
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
-DAY = 24 * 60 * MINUTE
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 
 
 def rfc3339(instant: int) -> str:

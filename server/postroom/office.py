@@ -7,13 +7,15 @@ from typing import Protocol
 
 from postroom import contact, exchange, instant, mailbox
 from postroom.agent import Agent
-from postroom.caller_sessions import OUTSIDE, CallerSession
+from postroom.caller_sessions import CallerSession
+from postroom.denials import Denials
 from postroom.enclosure import Attaching
 from postroom.errors import Code, Refusal
 from postroom.mail import ID_PREFIX, NOTICE_SENDER, Mail, MailKind
 from postroom.message_ports import ProjectFiles
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Prove, Session, Store, Subscription, Watches
+from postroom.records import Proof
 from postroom.token import RandomBytes
 
 
@@ -62,10 +64,26 @@ class Office:
     is_trusted: bool = True
     # Whether agents may look into each other's mailboxes; each look is recorded.
     foreign_reads: bool = True
+    denials: Denials = field(default_factory=Denials)
 
 
 class Origin(Protocol):
-    """Where a call comes from."""
+    """Where a call comes from, and how: '' stands for what is not known.
+
+    `surface` is such as grpc, json or mcp, `peer` the address of the caller's machine,
+    `key_id` that of its token, `request_id` what it calls the request itself.
+    """
+
+    @property
+    def surface(self) -> str: ...
+    @property
+    def peer(self) -> str: ...
+    @property
+    def proof(self) -> Proof: ...
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def request_id(self) -> str: ...
 
     @property
     def is_unnamed(self) -> bool:
@@ -81,18 +99,6 @@ class Origin(Protocol):
     def caller_session(self) -> CallerSession:
         """Who else has proven themselves in the caller's session."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """The origin of a call that nothing is known of."""
-
-    is_unnamed: bool = False
-    is_local: bool = False
-    caller_session: CallerSession = OUTSIDE
-
-
-_UNKNOWN: Origin = Unknown()
 
 
 class _FromSomewhere:
@@ -130,7 +136,7 @@ class Call(_FromSomewhere):
     caller: Agent
     method: str
     now: int
-    origin: Origin = _UNKNOWN
+    origin: Origin
 
     @property
     def limits(self) -> Limits:
@@ -176,9 +182,15 @@ class StreamCall(_FromSomewhere):
     office: Office
     caller: Agent
     method: str
+    origin: Origin
     prove: Prove
     time_left: float | None = None
-    origin: Origin = _UNKNOWN
+
+    def within(self, session: Session) -> Call:
+        """A part of the call, in one transaction."""
+        return Call(
+            self.office, session, self.caller, self.method, self.office.clock.now(), self.origin
+        )
 
     def subscribe(self, owner: Agent) -> AbstractContextManager[Subscription]:
         """Take a place among those who wait for mail of `owner`."""

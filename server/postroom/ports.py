@@ -146,7 +146,7 @@ class Session(AgentQuestions, MessageSession, Protocol):
 
         Returns the agents as they are now, in the order given. An operation that
         writes calls it once, before its first write, with every agent whose
-        counters it changes.
+        counters it changes. With none it only says that the call is going to write.
         """
         ...
 
@@ -183,7 +183,10 @@ class Session(AgentQuestions, MessageSession, Protocol):
         ...
 
     def record_read(self, read: MailboxRead) -> None:
-        """Write down a look into somebody else's mailbox."""
+        """Write down a look into somebody else's mailbox, or an attempt.
+
+        It is linked to the record before it (postroom.chain), of whichever server.
+        """
         ...
 
     def count_capped(self) -> None:

@@ -202,7 +202,10 @@ def _app(room: PostRoom, tools: Endpoint, rules: Rules, *, scraped: bool = False
     async def ready() -> None:
         await room.office.store.perform(_look, writes=True, until=None)
 
-    app: Any = Probes(tools, ready)
+    def troubles() -> dict[str, str]:
+        return {"archive": "BEHIND"} if room.courier and room.courier.is_behind else {}
+
+    app: Any = Probes(tools, ready, troubles)
     if scraped:
         app = Scrape(app, room.exposition)
     return Guard(app, rules, room.door.turned_away)

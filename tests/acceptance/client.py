@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.doors import Door, GrpcDoor, JsonDoor, Refused
+from tests.acceptance.doors import Door, Refused, open_door
 
 # Outcomes after which a client may, and has to, try again.
 UNCLEAR = ("UNAVAILABLE", "DEADLINE_EXCEEDED")
@@ -72,6 +72,8 @@ class Client:
         self._journal = journal
         self._random = random.Random(f"{plan.seed} {self._name}")
         self._doors: dict[str, Door] = {}
+        # Through which door the last call went.
+        self._last = ""
         self._addresses = ""
 
     def run(self) -> None:
@@ -97,7 +99,8 @@ class Client:
         for _ in range(1 + (self._random.random() < self._plan.repeats)):
             answer, errors = self._insist("SendMail", fields)
             mail = answer.mail.id if answer else ""
-            self._journal.note(kind="sent", id=request_id, mail=mail, to=to, errors=errors)
+            noted = {"id": request_id, "mail": mail, "to": to, "door": self._last}
+            self._journal.note(kind="sent", **noted, errors=errors)
 
     def _read(self, request_id: str) -> None:
         answer, errors = self._insist("ReadMail", {"limit": 5, "request_id": request_id})
@@ -112,7 +115,7 @@ class Client:
         errors: list[list[str]] = []
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            kind = self._random.choice(self._plan.doors)
+            kind = self._last = self._random.choice(self._plan.doors)
             try:
                 door = self._door(kind)
                 return door.call(method, self._plan.agent, self._plan.seconds, **fields), errors
@@ -129,8 +132,7 @@ class Client:
             self._close()
             self._addresses = addresses
         if kind not in self._doors:
-            grpc, http = addresses.split()
-            self._doors[kind] = GrpcDoor(grpc) if kind == "grpc" else JsonDoor(http)
+            self._doors[kind] = open_door(kind, *addresses.split())
         return self._doors[kind]
 
     def _close(self) -> None:

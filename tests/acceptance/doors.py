@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -35,6 +36,13 @@ _CHANNEL = (
     ("grpc.min_reconnect_backoff_ms", 50),
     ("grpc.max_reconnect_backoff_ms", 200),
 )
+
+_MCP = {
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2025-06-18",
+}
+# The library behind it is an extra.
+HAS_MCP = find_spec("mcp") is not None
 
 
 class Refused(Exception):
@@ -131,6 +139,13 @@ class Reply:
         """The body as JSON."""
         return json.loads(self.body)
 
+    @property
+    def event(self) -> Any:
+        """The JSON of a body that may be one server-sent event."""
+        lines = self.body.decode().splitlines()
+        data = [line.removeprefix("data:") for line in lines if line.startswith("data:")]
+        return json.loads("".join(data)) if data else self.json
+
 
 class JsonDoor:
     """Calls through JSON over HTTP, on one connection that is kept."""
@@ -174,6 +189,32 @@ class JsonDoor:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+class McpDoor(JsonDoor):
+    """Calls through MCP tools over HTTP, each in a request of its own."""
+
+    def call(self, method: str, as_: str = "", seconds: float = SECONDS, **fields: Any) -> Any:
+        """See Door."""
+        spec = _SPECS[method]
+        arguments = json_format.MessageToDict(spec.request_class(**fields))
+        params = {"name": spec.snake_name, "arguments": arguments}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        reply = self.post("/mcp", json.dumps(call).encode(), _MCP | {AGENT_ID: as_}, seconds)
+        if reply.status != 200:
+            raise Refused("UNAVAILABLE", "LOST", f"HTTP status {reply.status}", answered=False)
+        result = reply.event["result"]
+        value = result["structuredContent"]
+        if result.get("isError"):
+            raise Refused(value["code"].upper(), value["reason"], value["message"])
+        return json_format.ParseDict(value, spec.response_class())
+
+
+def open_door(kind: str, grpc: str, http: str) -> Door:
+    """A client through "grpc", "json" or "mcp" of a server at these addresses."""
+    if kind == "grpc":
+        return GrpcDoor(grpc)
+    return McpDoor(http) if kind == "mcp" else JsonDoor(http)
 
 
 def refusal_in(reply: Reply) -> Refused:

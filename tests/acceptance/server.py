@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.acceptance.doors import Door, GrpcDoor, JsonDoor, http_get
+from tests.acceptance.doors import Door, http_get, open_door
 from tests.acceptance.polling import eventually
 
 ANY_PORT = "127.0.0.1:0"
@@ -104,8 +104,8 @@ class Server:
         return status, self.log()
 
     def door(self, kind: str) -> Door:
-        """A client of this server through "grpc" or "json"; closed with the server."""
-        door: Door = GrpcDoor(self.grpc) if kind == "grpc" else JsonDoor(self.http)
+        """A client of this server through "grpc", "json" or "mcp"; closed with the server."""
+        door = open_door(kind, self.grpc, self.http)
         self._doors.append(door)
         return door
 

@@ -1,5 +1,7 @@
 """Front matter: any reader of YAML reads what was written, and so do we."""
 
+from typing import Any
+
 import pytest
 import yaml
 from hypothesis import given
@@ -21,7 +23,9 @@ facts = st.dictionaries(keys, values, min_size=1, max_size=8)
 
 
 @given(facts, texts)
-def test_what_was_written_is_read_back_and_the_body_byte_for_byte(given_facts, body) -> None:
+def test_what_was_written_is_read_back_and_the_body_byte_for_byte(
+    given_facts: dict[str, Any], body: str
+) -> None:
     content = written(given_facts, body)
     found, rest = read(content)
     assert found == given_facts
@@ -30,7 +34,7 @@ def test_what_was_written_is_read_back_and_the_body_byte_for_byte(given_facts, b
 
 
 @given(facts, texts)
-def test_yaml_reads_the_same_and_keeps_the_order(given_facts, body) -> None:
+def test_yaml_reads_the_same_and_keeps_the_order(given_facts: dict[str, Any], body: str) -> None:
     text = written(given_facts, body).decode()
     front = text.removeprefix("---\n").partition("\n---\n")[0]
     loaded = yaml.safe_load(front)

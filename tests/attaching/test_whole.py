@@ -15,7 +15,8 @@ from tests.attaching.preparing import Bench, uri
 
 LOADED = """
 import sys
-from postroom.attaching.collect import Attacher, needs_work
+from postroom.attaching.collect import Attacher
+from postroom.enclosure import needs_work
 assert not needs_work("text with [a](link) and `code`!", [], [])
 attacher = Attacher()
 print(sorted({"PIL", "markdown_it", "grpc", "peewee"} & set(sys.modules)))

@@ -1,6 +1,7 @@
 """Works that fail, come too late or are given up, alone and in company."""
 
 import asyncio
+import threading
 import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
@@ -175,15 +176,17 @@ def test_a_call_that_is_cancelled_while_it_runs_is_done_all_the_same(
 ) -> None:
     async def run() -> None:
         loop = asyncio.get_running_loop()
-        begun = asyncio.Event()
+        begun, left = asyncio.Event(), threading.Event()
 
         def work(session: Session) -> None:
             deliver(session, "done", *pair)
             loop.call_soon_threadsafe(begun.set)
+            assert left.wait(30)
 
         reply = store.perform(work, writes=True, until=None)
         await begun.wait()
         reply.cancel()
+        left.set()
         with pytest.raises(asyncio.CancelledError):
             await reply
 

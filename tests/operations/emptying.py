@@ -5,10 +5,16 @@ from postroom.storage.models import TABLES, Setting
 from postroom.storage.postgres import connect
 from tests.doubles import START
 
-# The migration's last two statements put the operator in.
-_OPERATOR = migrate.statements_of(
-    migrate.migrations()[0][1].format(now=START, key="", bytes="", without_rowid="")
-)[-2:]
+
+def _last_of(migration: int, count: int) -> list[str]:
+    """The last statements of a migration: they put in what is there from the start."""
+    text = migrate.migrations()[migration - 1][1]
+    filled = text.format(now=START, key="", bytes="", without_rowid="")
+    return migrate.statements_of(filled)[-count:]
+
+
+# The operator, and the beginning of the record of foreign reads.
+_FROM_THE_START = [*_last_of(1, 2), *_last_of(3, 1)]
 
 
 class Reused:
@@ -25,7 +31,7 @@ class Reused:
         deletes = [f"DELETE FROM {table}" for table in ("message_words", *self._tables)]
         restarts = [f"ALTER SEQUENCE {table}_number_seq RESTART" for table in self._counted]
         self._connection.begin(1)
-        self._connection.run("; ".join([*deletes, *restarts, *_OPERATOR]))
+        self._connection.run("; ".join([*deletes, *restarts, *_FROM_THE_START]))
         self._connection.commit()
         return self.url
 

@@ -1,5 +1,6 @@
 """Looking into another agent's mailbox, and the record that is made of it."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
@@ -7,12 +8,15 @@ import pytest
 from agent.v1.mail_pb2 import (
     MAIL_DIRECTION_RECEIVED,
     MAIL_DIRECTION_SENT,
+    MAILBOX_READ_EVENT_LOOKED,
+    READER_PROOF_NAMED,
     MailboxRead,
 )
 from postroom.errors import Code
 from postroom.records import MailboxRead as Record
+from postroom.storage import held
+from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure
-from postroom.storage.session import Session
 from postroom.storage.store import Store
 from tests.doubles import ManualClock
 from tests.operations.tables import contents
@@ -42,6 +46,12 @@ def test_a_look_into_another_mailbox_is_allowed_and_written_down(
         read_at="2026-12-01T09:30:00.000000Z",
         method="agent.v1.AgentService/ListMail",
         direction=MAIL_DIRECTION_RECEIVED,
+        event=MAILBOX_READ_EVENT_LOOKED,
+        attempts=1,
+        mail_count=1,
+        first_mail_id=mail.id,
+        last_mail_id=mail.id,
+        proof=READER_PROOF_NAMED,
     )
     assert read.id
     assert room.received(bravo) == [mail]
@@ -97,13 +107,12 @@ def test_where_a_look_cannot_be_written_down_nothing_is_returned(
 ) -> None:
     alfa, bravo = pair
 
-    def full(session: Session, read: Record) -> None:
-        del read
-        session.writing()
+    def full(connection: Connection, reads: Sequence[Record]) -> None:
+        del connection, reads
         raise StoreFailure("full")
 
     before = contents(store)
-    monkeypatch.setattr(Session, "record_read", full)
+    monkeypatch.setattr(held, "append", full)
     refusal = refused(lambda: room.call("ListMail", alfa, id=bravo))
     assert (refusal.code, refusal.reason) == (Code.RESOURCE_EXHAUSTED, "AUDIT_UNAVAILABLE")
     assert contents(store) == before
@@ -118,7 +127,9 @@ def test_the_operators_mailbox_is_closed_to_agents(
     before = contents(store)
     refusal = refused(lambda: room.call("ListMail", alfa, id="operator", direction=direction))
     assert (refusal.code, refusal.reason) == (Code.PERMISSION_DENIED, "OPERATOR_MAILBOX")
-    assert contents(store) == before
+    recorded = {"MailboxReadRow", "MailboxReadChainRow"}
+    changed = {name for name, rows in contents(store).items() if rows != before[name]}
+    assert changed == recorded
 
 
 @pytest.mark.parametrize("id", ["agt_00000000000000000000000000", "alfa", "mail_1", " "])

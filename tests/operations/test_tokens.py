@@ -190,7 +190,9 @@ def test_mailboxes_can_be_closed_to_other_agents(
     told = code_and_reason(closed, "ListMail", bravo, id=alfa)
     assert told == (Code.PERMISSION_DENIED, "FOREIGN_READS_OFF")
     assert not closed.call("ListMail", id=alfa).mail
-    assert [read.reader_agent_id for read in closed.call("ListMailboxReads", alfa).reads] == [
-        "operator"
+    reads = closed.call("ListMailboxReads", alfa).reads
+    assert [(read.reader_agent_id, read.reason) for read in reads] == [
+        ("operator", ""),
+        (bravo, "FOREIGN_READS_OFF"),
     ]
     closed.close()

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from agent.v1.mail_pb2 import (
+    MAILBOX_READ_EVENT_WATCH_CLOSED,
+    MAILBOX_READ_EVENT_WATCH_OPENED,
+)
 from postroom.errors import Code, Refusal
 from tests.doubles import ManualClock
 from tests.operations.watched import Watched, until
@@ -111,11 +115,16 @@ def test_watching_another_mailbox_is_recorded_before_anything_is_shown(watched: 
             stream = room.stream("WatchMail", as_, id=alfa, include_waiting=True)
             async with aclosing(stream) as events:  # type: ignore[type-var]
                 assert bodies(await take(events, 1)) == ["seen"]
-        reads: Any = await room.begin("ListMailboxReads", alfa)
-        assert [(read.reader_agent_id, read.method) for read in reads.reads] == [
-            ("operator", "agent.v1.AgentService/WatchMail"),
-            (bravo, "agent.v1.AgentService/WatchMail"),
+        found: Any = await room.begin("ListMailboxReads", alfa)
+        reads = list(found.reads)
+        assert [(read.reader_agent_id, read.event) for read in reads] == [
+            ("operator", MAILBOX_READ_EVENT_WATCH_CLOSED),
+            ("operator", MAILBOX_READ_EVENT_WATCH_OPENED),
+            (bravo, MAILBOX_READ_EVENT_WATCH_CLOSED),
+            (bravo, MAILBOX_READ_EVENT_WATCH_OPENED),
         ]
+        assert {read.method for read in reads} == {"agent.v1.AgentService/WatchMail"}
+        assert not reads[1].HasField("mail_count")
 
     watched.run(work)
 

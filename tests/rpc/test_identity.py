@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from postroom.errors import CallerUnknown, Code
+from postroom.records import Proof
 from postroom.rpc.door import Metadata
 from postroom.rpc.identity import Identity, identify, values
 from postroom.rpc.throttle import Throttle
@@ -150,3 +151,16 @@ def test_only_so_many_peers_are_remembered() -> None:
 
 def _caller(room: Room, identity: Identity) -> str:
     return room.office.store.read(lambda session: identity.caller(session, START).id)
+
+
+@pytest.mark.parametrize(
+    ("identity", "proof", "key_id"),
+    [
+        (Identity("agt_1", TOKEN, certified_id="agt_1"), Proof.TOKEN, "a" * 12),
+        (Identity("agt_1", certified_id="agt_1"), Proof.CERTIFICATE, ""),
+        (Identity("agt_1", trusted=True), Proof.NAMED, ""),
+        (Identity(trusted=True), Proof.OPERATOR, ""),
+    ],
+)
+def test_how_a_caller_proves_itself_is_told(identity: Identity, proof: Proof, key_id: str) -> None:
+    assert (identity.proof, identity.key_id) == (proof, key_id)

@@ -210,7 +210,8 @@ class AgentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListMailboxReads(self, request, context):
-        """List who has looked into a mailbox that is not their own, newest first.
+        """List who has looked into a mailbox that is not their own, newest first, and
+        who tried and was refused.
 
         For the operator, and for the agent whose mailbox it is. Without id it
         lists the reads of your own mailbox.

@@ -98,7 +98,8 @@ class AgentServiceStub:
     this. Every agent must exist and be live, else nothing is raised.
     """
     ListMailboxReads: _grpc.UnaryUnaryMultiCallable[_agent_service_pb2.ListMailboxReadsRequest, _agent_service_pb2.ListMailboxReadsResponse]
-    """List who has looked into a mailbox that is not their own, newest first.
+    """List who has looked into a mailbox that is not their own, newest first, and
+    who tried and was refused.
 
     For the operator, and for the agent whose mailbox it is. Without id it
     lists the reads of your own mailbox.
@@ -222,7 +223,8 @@ class AgentServiceAsyncStub(AgentServiceStub):
     this. Every agent must exist and be live, else nothing is raised.
     """
     ListMailboxReads: _aio.UnaryUnaryMultiCallable[_agent_service_pb2.ListMailboxReadsRequest, _agent_service_pb2.ListMailboxReadsResponse]  # type: ignore[assignment]
-    """List who has looked into a mailbox that is not their own, newest first.
+    """List who has looked into a mailbox that is not their own, newest first, and
+    who tried and was refused.
 
     For the operator, and for the agent whose mailbox it is. Without id it
     lists the reads of your own mailbox.
@@ -385,7 +387,8 @@ class AgentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _agent_service_pb2.ListMailboxReadsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_agent_service_pb2.ListMailboxReadsResponse, _abc.Awaitable[_agent_service_pb2.ListMailboxReadsResponse]]:
-        """List who has looked into a mailbox that is not their own, newest first.
+        """List who has looked into a mailbox that is not their own, newest first, and
+        who tried and was refused.
 
         For the operator, and for the agent whose mailbox it is. Without id it
         lists the reads of your own mailbox.

@@ -24,19 +24,23 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61gent/v1/mail.proto\x12\x08\x61gent.v1\"\xb4\x02\n\x04Mail\x12\n\n\x02id\x18\x01 \x01(\t\x12\x1a\n\rfrom_agent_id\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tfrom_name\x18\x03 \x01(\t\x12\x13\n\x0bto_agent_id\x18\x04 \x01(\t\x12\x0c\n\x04\x62ody\x18\x05 \x01(\t\x12\x15\n\x08reply_to\x18\x06 \x01(\tH\x01\x88\x01\x01\x12\x12\n\ncreated_at\x18\x07 \x01(\t\x12\x17\n\nclaimed_at\x18\x08 \x01(\tH\x02\x88\x01\x01\x12\x12\n\nexpires_at\x18\t \x01(\t\x12 \n\x04kind\x18\n \x01(\x0e\x32\x12.agent.v1.MailKind\x12\x17\n\nmessage_id\x18\x0b \x01(\tH\x03\x88\x01\x01\x42\x10\n\x0e_from_agent_idB\x0b\n\t_reply_toB\r\n\x0b_claimed_atB\r\n\x0b_message_id\"\x91\x01\n\x0bMailboxRead\x12\n\n\x02id\x18\x01 \x01(\t\x12\x17\n\x0freader_agent_id\x18\x02 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x03 \x01(\t\x12\x0f\n\x07read_at\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x12*\n\tdirection\x18\x06 \x01(\x0e\x32\x17.agent.v1.MailDirection*\x97\x01\n\x08MailKind\x12\x19\n\x15MAIL_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0fMAIL_KIND_PLAIN\x10\x01\x12\x1d\n\x19MAIL_KIND_REVIEW_ACTIVITY\x10\x02\x12\x1d\n\x19MAIL_KIND_EXCHANGE_CAPPED\x10\x03\x12\x1d\n\x19MAIL_KIND_CONTACT_REQUEST\x10\x04*e\n\rMailDirection\x12\x1e\n\x1aMAIL_DIRECTION_UNSPECIFIED\x10\x00\x12\x1b\n\x17MAIL_DIRECTION_RECEIVED\x10\x01\x12\x17\n\x13MAIL_DIRECTION_SENT\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61gent/v1/mail.proto\x12\x08\x61gent.v1\"\xb4\x02\n\x04Mail\x12\n\n\x02id\x18\x01 \x01(\t\x12\x1a\n\rfrom_agent_id\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tfrom_name\x18\x03 \x01(\t\x12\x13\n\x0bto_agent_id\x18\x04 \x01(\t\x12\x0c\n\x04\x62ody\x18\x05 \x01(\t\x12\x15\n\x08reply_to\x18\x06 \x01(\tH\x01\x88\x01\x01\x12\x12\n\ncreated_at\x18\x07 \x01(\t\x12\x17\n\nclaimed_at\x18\x08 \x01(\tH\x02\x88\x01\x01\x12\x12\n\nexpires_at\x18\t \x01(\t\x12 \n\x04kind\x18\n \x01(\x0e\x32\x12.agent.v1.MailKind\x12\x17\n\nmessage_id\x18\x0b \x01(\tH\x03\x88\x01\x01\x42\x10\n\x0e_from_agent_idB\x0b\n\t_reply_toB\r\n\x0b_claimed_atB\r\n\x0b_message_id\"\xc9\x03\n\x0bMailboxRead\x12\n\n\x02id\x18\x01 \x01(\t\x12\x17\n\x0freader_agent_id\x18\x02 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x03 \x01(\t\x12\x0f\n\x07read_at\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x12*\n\tdirection\x18\x06 \x01(\x0e\x32\x17.agent.v1.MailDirection\x12)\n\x05\x65vent\x18\x07 \x01(\x0e\x32\x1a.agent.v1.MailboxReadEvent\x12\x0e\n\x06reason\x18\x08 \x01(\t\x12\x10\n\x08\x61ttempts\x18\t \x01(\x05\x12\x17\n\nmail_count\x18\n \x01(\x05H\x00\x88\x01\x01\x12\x1a\n\rfirst_mail_id\x18\x0b \x01(\tH\x01\x88\x01\x01\x12\x19\n\x0clast_mail_id\x18\x0c \x01(\tH\x02\x88\x01\x01\x12$\n\x05proof\x18\r \x01(\x0e\x32\x15.agent.v1.ReaderProof\x12\x0f\n\x07surface\x18\x0e \x01(\t\x12\x12\n\nrequest_id\x18\x0f \x01(\t\x12\x0c\n\x04peer\x18\x10 \x01(\t\x12\x0e\n\x06key_id\x18\x11 \x01(\tB\r\n\x0b_mail_countB\x10\n\x0e_first_mail_idB\x0f\n\r_last_mail_id*\x97\x01\n\x08MailKind\x12\x19\n\x15MAIL_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0fMAIL_KIND_PLAIN\x10\x01\x12\x1d\n\x19MAIL_KIND_REVIEW_ACTIVITY\x10\x02\x12\x1d\n\x19MAIL_KIND_EXCHANGE_CAPPED\x10\x03\x12\x1d\n\x19MAIL_KIND_CONTACT_REQUEST\x10\x04*e\n\rMailDirection\x12\x1e\n\x1aMAIL_DIRECTION_UNSPECIFIED\x10\x00\x12\x1b\n\x17MAIL_DIRECTION_RECEIVED\x10\x01\x12\x17\n\x13MAIL_DIRECTION_SENT\x10\x02*\xbf\x01\n\x10MailboxReadEvent\x12\"\n\x1eMAILBOX_READ_EVENT_UNSPECIFIED\x10\x00\x12\x1d\n\x19MAILBOX_READ_EVENT_LOOKED\x10\x01\x12#\n\x1fMAILBOX_READ_EVENT_WATCH_OPENED\x10\x02\x12#\n\x1fMAILBOX_READ_EVENT_WATCH_CLOSED\x10\x03\x12\x1e\n\x1aMAILBOX_READ_EVENT_REFUSED\x10\x04*\x94\x01\n\x0bReaderProof\x12\x1c\n\x18READER_PROOF_UNSPECIFIED\x10\x00\x12\x16\n\x12READER_PROOF_NAMED\x10\x01\x12\x16\n\x12READER_PROOF_TOKEN\x10\x02\x12\x1c\n\x18READER_PROOF_CERTIFICATE\x10\x03\x12\x19\n\x15READER_PROOF_OPERATOR\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'agent.v1.mail_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_MAILKIND']._serialized_start=493
-  _globals['_MAILKIND']._serialized_end=644
-  _globals['_MAILDIRECTION']._serialized_start=646
-  _globals['_MAILDIRECTION']._serialized_end=747
+  _globals['_MAILKIND']._serialized_start=805
+  _globals['_MAILKIND']._serialized_end=956
+  _globals['_MAILDIRECTION']._serialized_start=958
+  _globals['_MAILDIRECTION']._serialized_end=1059
+  _globals['_MAILBOXREADEVENT']._serialized_start=1062
+  _globals['_MAILBOXREADEVENT']._serialized_end=1253
+  _globals['_READERPROOF']._serialized_start=1256
+  _globals['_READERPROOF']._serialized_end=1404
   _globals['_MAIL']._serialized_start=34
   _globals['_MAIL']._serialized_end=342
   _globals['_MAILBOXREAD']._serialized_start=345
-  _globals['_MAILBOXREAD']._serialized_end=490
+  _globals['_MAILBOXREAD']._serialized_end=802
 # @@protoc_insertion_point(module_scope)

@@ -10,10 +10,10 @@ import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 11):
-    from typing import TypeAlias as _TypeAlias, Never as _Never
+if sys.version_info >= (3, 10):
+    from typing import TypeAlias as _TypeAlias
 else:
-    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
+    from typing_extensions import TypeAlias as _TypeAlias
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -76,6 +76,74 @@ MAIL_DIRECTION_RECEIVED: MailDirection.ValueType  # 1
 MAIL_DIRECTION_SENT: MailDirection.ValueType  # 2
 """The mail that the agent sent to others."""
 Global___MailDirection: _TypeAlias = MailDirection  # noqa: Y015
+
+class _MailboxReadEvent:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MailboxReadEventEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MailboxReadEvent.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MAILBOX_READ_EVENT_UNSPECIFIED: _MailboxReadEvent.ValueType  # 0
+    """Never sent out."""
+    MAILBOX_READ_EVENT_LOOKED: _MailboxReadEvent.ValueType  # 1
+    """Mail was listed."""
+    MAILBOX_READ_EVENT_WATCH_OPENED: _MailboxReadEvent.ValueType  # 2
+    """A watch began. What it showed is told by the record of its end; there is none
+    when the server was killed.
+    """
+    MAILBOX_READ_EVENT_WATCH_CLOSED: _MailboxReadEvent.ValueType  # 3
+    """A watch ended, in whatever way."""
+    MAILBOX_READ_EVENT_REFUSED: _MailboxReadEvent.ValueType  # 4
+    """An attempt was refused, and nothing was shown."""
+
+class MailboxReadEvent(_MailboxReadEvent, metaclass=_MailboxReadEventEnumTypeWrapper):
+    """What a record of a foreign read tells."""
+
+MAILBOX_READ_EVENT_UNSPECIFIED: MailboxReadEvent.ValueType  # 0
+"""Never sent out."""
+MAILBOX_READ_EVENT_LOOKED: MailboxReadEvent.ValueType  # 1
+"""Mail was listed."""
+MAILBOX_READ_EVENT_WATCH_OPENED: MailboxReadEvent.ValueType  # 2
+"""A watch began. What it showed is told by the record of its end; there is none
+when the server was killed.
+"""
+MAILBOX_READ_EVENT_WATCH_CLOSED: MailboxReadEvent.ValueType  # 3
+"""A watch ended, in whatever way."""
+MAILBOX_READ_EVENT_REFUSED: MailboxReadEvent.ValueType  # 4
+"""An attempt was refused, and nothing was shown."""
+Global___MailboxReadEvent: _TypeAlias = MailboxReadEvent  # noqa: Y015
+
+class _ReaderProof:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReaderProofEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReaderProof.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    READER_PROOF_UNSPECIFIED: _ReaderProof.ValueType  # 0
+    """Not noted: the record is of an older server."""
+    READER_PROOF_NAMED: _ReaderProof.ValueType  # 1
+    """It named itself, where the server believes that."""
+    READER_PROOF_TOKEN: _ReaderProof.ValueType  # 2
+    """By a token."""
+    READER_PROOF_CERTIFICATE: _ReaderProof.ValueType  # 3
+    """By a client's certificate."""
+    READER_PROOF_OPERATOR: _ReaderProof.ValueType  # 4
+    """It named nobody, where the server takes that for the operator."""
+
+class ReaderProof(_ReaderProof, metaclass=_ReaderProofEnumTypeWrapper):
+    """How a reader showed who it is."""
+
+READER_PROOF_UNSPECIFIED: ReaderProof.ValueType  # 0
+"""Not noted: the record is of an older server."""
+READER_PROOF_NAMED: ReaderProof.ValueType  # 1
+"""It named itself, where the server believes that."""
+READER_PROOF_TOKEN: ReaderProof.ValueType  # 2
+"""By a token."""
+READER_PROOF_CERTIFICATE: ReaderProof.ValueType  # 3
+"""By a client's certificate."""
+READER_PROOF_OPERATOR: ReaderProof.ValueType  # 4
+"""It named nobody, where the server takes that for the operator."""
+Global___ReaderProof: _TypeAlias = ReaderProof  # noqa: Y015
 
 @_typing.final
 class Mail(_message.Message):
@@ -162,7 +230,9 @@ Global___Mail: _TypeAlias = Mail  # noqa: Y015
 
 @_typing.final
 class MailboxRead(_message.Message):
-    """The record that somebody looked into a mailbox that is not their own."""
+    """The record that somebody looked into a mailbox that is not their own, or was
+    refused to.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -172,6 +242,17 @@ class MailboxRead(_message.Message):
     READ_AT_FIELD_NUMBER: _builtins.int
     METHOD_FIELD_NUMBER: _builtins.int
     DIRECTION_FIELD_NUMBER: _builtins.int
+    EVENT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ATTEMPTS_FIELD_NUMBER: _builtins.int
+    MAIL_COUNT_FIELD_NUMBER: _builtins.int
+    FIRST_MAIL_ID_FIELD_NUMBER: _builtins.int
+    LAST_MAIL_ID_FIELD_NUMBER: _builtins.int
+    PROOF_FIELD_NUMBER: _builtins.int
+    SURFACE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    PEER_FIELD_NUMBER: _builtins.int
+    KEY_ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Names this record."""
     reader_agent_id: _builtins.str
@@ -183,7 +264,37 @@ class MailboxRead(_message.Message):
     method: _builtins.str
     """By which method, as service/method."""
     direction: Global___MailDirection.ValueType
-    """Which side of the mailbox was read."""
+    """Which side of the mailbox was read; unspecified where neither was meant."""
+    event: Global___MailboxReadEvent.ValueType
+    """What happened."""
+    reason: _builtins.str
+    """Why it was refused, such as OPERATOR_MAILBOX; empty for what was allowed."""
+    attempts: _builtins.int
+    """How many equal attempts this record stands for. More than one only where
+    somebody repeats what is refused.
+    """
+    mail_count: _builtins.int
+    """How many pieces of mail were shown. Unset when a watch opens and in records
+    of servers that did not note it.
+    """
+    first_mail_id: _builtins.str
+    """The id of the first piece that was shown, in the order of the answer."""
+    last_mail_id: _builtins.str
+    """The id of the last one."""
+    proof: Global___ReaderProof.ValueType
+    """How the reader showed who it is."""
+    surface: _builtins.str
+    """The way in: grpc, json, connect or mcp; empty where it is not known. The
+    command line comes in by json.
+    """
+    request_id: _builtins.str
+    """The Idempotency-Key that the reader gave, if any; for the operator only."""
+    peer: _builtins.str
+    """The address that the reader called from; for the operator only, and empty on
+    Unix sockets.
+    """
+    key_id: _builtins.str
+    """The key id of the reader's token; for the operator only."""
     def __init__(
         self,
         *,
@@ -193,11 +304,33 @@ class MailboxRead(_message.Message):
         read_at: _builtins.str = ...,
         method: _builtins.str = ...,
         direction: Global___MailDirection.ValueType = ...,
+        event: Global___MailboxReadEvent.ValueType = ...,
+        reason: _builtins.str = ...,
+        attempts: _builtins.int = ...,
+        mail_count: _builtins.int | None = ...,
+        first_mail_id: _builtins.str | None = ...,
+        last_mail_id: _builtins.str | None = ...,
+        proof: Global___ReaderProof.ValueType = ...,
+        surface: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        peer: _builtins.str = ...,
+        key_id: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_mail_id", b"_first_mail_id", "_last_mail_id", b"_last_mail_id", "_mail_count", b"_mail_count", "first_mail_id", b"first_mail_id", "last_mail_id", b"last_mail_id", "mail_count", b"mail_count"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent_id", b"agent_id", "direction", b"direction", "id", b"id", "method", b"method", "read_at", b"read_at", "reader_agent_id", b"reader_agent_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_mail_id", b"_first_mail_id", "_last_mail_id", b"_last_mail_id", "_mail_count", b"_mail_count", "agent_id", b"agent_id", "attempts", b"attempts", "direction", b"direction", "event", b"event", "first_mail_id", b"first_mail_id", "id", b"id", "key_id", b"key_id", "last_mail_id", b"last_mail_id", "mail_count", b"mail_count", "method", b"method", "peer", b"peer", "proof", b"proof", "read_at", b"read_at", "reader_agent_id", b"reader_agent_id", "reason", b"reason", "request_id", b"request_id", "surface", b"surface"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__first_mail_id: _TypeAlias = _typing.Literal["first_mail_id"]  # noqa: Y015
+    _WhichOneofArgType__first_mail_id: _TypeAlias = _typing.Literal["_first_mail_id", b"_first_mail_id"]  # noqa: Y015
+    _WhichOneofReturnType__last_mail_id: _TypeAlias = _typing.Literal["last_mail_id"]  # noqa: Y015
+    _WhichOneofArgType__last_mail_id: _TypeAlias = _typing.Literal["_last_mail_id", b"_last_mail_id"]  # noqa: Y015
+    _WhichOneofReturnType__mail_count: _TypeAlias = _typing.Literal["mail_count"]  # noqa: Y015
+    _WhichOneofArgType__mail_count: _TypeAlias = _typing.Literal["_mail_count", b"_mail_count"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__first_mail_id) -> _WhichOneofReturnType__first_mail_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__last_mail_id) -> _WhichOneofReturnType__last_mail_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__mail_count) -> _WhichOneofReturnType__mail_count | None: ...
 
 Global___MailboxRead: _TypeAlias = MailboxRead  # noqa: Y015

@@ -16,9 +16,9 @@ from postroom.errors import Refusal
 log = logging.getLogger(__name__)
 
 # What another server has stored is found by looking; what this one has, by being woken.
-_LOOK_SECONDS = 1.0
+LOOK_SECONDS = 1.0
 # Between two rounds, so that a commit holds what was sent meanwhile.
-_GATHER_SECONDS = 0.4
+GATHER_SECONDS = 0.4
 _LONGEST_PAUSE_SECONDS = 30.0
 _TOLD_EVERY = 10
 
@@ -26,8 +26,16 @@ _TOLD_EVERY = 10
 class Courier:
     """Runs round after round. For one event loop; the work is in one thread of its own."""
 
-    def __init__(self, taker: Taker, shelf: Shelf) -> None:
+    def __init__(
+        self,
+        taker: Taker,
+        shelf: Shelf,
+        *,
+        look_seconds: float = LOOK_SECONDS,
+        gather_seconds: float = GATHER_SECONDS,
+    ) -> None:
         self._taker = taker
+        self._look_seconds, self._gather_seconds = look_seconds, gather_seconds
         self._shelf = shelf
         self._woken = asyncio.Event()
         self._failures = 0
@@ -72,10 +80,10 @@ class Courier:
             self._failed(str(refusal))
         else:
             self._note(done)
-        await asyncio.sleep(min(_GATHER_SECONDS * 2**self._failures, _LONGEST_PAUSE_SECONDS))
+        await asyncio.sleep(min(self._gather_seconds * 2**self._failures, _LONGEST_PAUSE_SECONDS))
         if not self.is_behind:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), _LOOK_SECONDS)
+                await asyncio.wait_for(self._woken.wait(), self._look_seconds)
 
     def _note(self, done: Round) -> None:
         self.left = done.left

@@ -22,6 +22,7 @@ _COMMANDS = {
     "archive": ("postroom.cli.archive", "Look after the Git archive of messages."),
     "recover": ("postroom.cli.archive", "Rebuild a lost database from the archive."),
     "mcp": ("postroom.cli.mcp", "Serve the post room as MCP tools on standard input and output."),
+    "audit": ("postroom.cli.audit", "Check the record of foreign reads."),
     "rpc": ("postroom.cli.rpc", "Call any method of the server."),
     "doctor": ("postroom.cli.doctor.command", "Say what is wrong here and how to mend it."),
 }

@@ -61,4 +61,4 @@ def _identity(client: Client) -> Incoming:
     if client.token:
         found.append((AUTHORIZATION, f"Bearer {client.token}"))
     # This process is the session: whoever registers in it is known in it.
-    return Incoming(found, session=secrets.token_urlsafe(_SESSION_BYTES))
+    return Incoming(found, session=secrets.token_urlsafe(_SESSION_BYTES), surface="mcp")

@@ -8,7 +8,7 @@ from postroom.errors import Code, Refusal
 from postroom.messaging import draft, speaking
 from postroom.messaging.draft import Draft
 from postroom.messaging.posting import Enclosed
-from postroom.office import Call, StreamCall
+from postroom.office import StreamCall
 from postroom.ports import Session
 from postroom.workflow import Workflow
 
@@ -25,9 +25,9 @@ async def enclose(call: StreamCall, request: Request, written: Draft) -> Enclose
     draft.check(written, has_attachments=has_attachments(request))
 
     def look(session: Session) -> tuple[Workflow, Agent]:
-        within = _within(call, session)
+        call.prove(session)
         project = speaking.project(session, request.project_key)
-        return project, speaking.speaker(within, project, request.sender_name)
+        return project, speaking.speaker(call.within(session), project, request.sender_name)
 
     project, sender = await call.office.store.perform(look, writes=False, until=None)
     try:
@@ -73,9 +73,3 @@ async def _prepared(
     return Enclosed(
         body_md=prepared.body_md, attachments=prepared.attachments, files=prepared.files
     )
-
-
-def _within(call: StreamCall, session: Session) -> Call:
-    caller = call.prove(session)
-    now = call.office.clock.now()
-    return Call(call.office, session, caller, call.method, now, call.origin)

@@ -1,5 +1,6 @@
 """What the operations that read messages share: one message, and pages of them."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from postroom.mail import MailDirection
 from postroom.message import Message, Part, Participant
 from postroom.office import Call
 from postroom.page import page_limit
+from postroom.records import Shown
 from postroom.rpc.message_values import fitting
 
 
@@ -53,8 +55,10 @@ def viewer(call: Call, found: Message) -> int | None:
 
 def record(call: Call, found: Sequence[Message]) -> None:
     """Write down that the operator looks into what these agents have sent."""
-    for id in dict.fromkeys(one.sender.agent_id for one in found):
-        foreign.record_read(call, lookup.agent(call.session, id), MailDirection.SENT)
+    for id, count in Counter(one.sender.agent_id for one in found).items():
+        owner = lookup.agent(call.session, id)
+        foreign.admit(call, owner, MailDirection.SENT)
+        foreign.record(call, owner, MailDirection.SENT, Shown(count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

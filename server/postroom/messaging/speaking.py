@@ -6,6 +6,7 @@ from postroom.errors import Forbidden, NotFound, invalid, quoted
 from postroom.mail import MailDirection
 from postroom.office import Call
 from postroom.ports import Session
+from postroom.records import NOT_KNOWN
 from postroom.workflow import Workflow, normal_key
 
 
@@ -74,11 +75,15 @@ def reader(call: Call, within: Workflow, name: str) -> Agent:
 
     What the operator reads is recorded first, as a look into the agent's mailbox.
     """
-    if call.is_unnamed or not call.caller.is_operator:
+    if not call.is_unnamed and call.caller.is_operator:
+        agent = member(call.session, within, name)
+        foreign.admit(call, agent, MailDirection.RECEIVED)
+        foreign.record(call, agent, MailDirection.RECEIVED, NOT_KNOWN)
+        return agent
+    try:
         return speaker(call, within, name)
-    agent = member(call.session, within, name)
-    foreign.record_read(call, agent, MailDirection.RECEIVED)
-    return agent
+    except Forbidden as refusal:
+        raise _denied(call, within, name, refusal) from None
 
 
 def manager(call: Call, within: Workflow, name: str) -> Agent:
@@ -86,6 +91,15 @@ def manager(call: Call, within: Workflow, name: str) -> Agent:
     if call.is_unnamed or not call.caller.is_operator:
         return speaker(call, within, name)
     return member(call.session, within, name)
+
+
+def _denied(call: Call, within: Workflow, name: str, refusal: Forbidden) -> Forbidden:
+    """The refusal as one to be recorded, if the name is somebody's."""
+    found = call.session.live_agents_named(name, within.number)
+    if not found:
+        return refusal
+    direction = MailDirection.RECEIVED
+    return foreign.denied(call, found[0], refusal.message, refusal.reason, direction)
 
 
 def _itself(call: Call, within: Workflow, name: str) -> Agent:

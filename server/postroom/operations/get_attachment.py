@@ -7,6 +7,7 @@ from postroom.errors import Code, NotFound, Refusal, quoted
 from postroom.mail import MailDirection
 from postroom.messaging import speaking
 from postroom.office import Call
+from postroom.records import NOT_KNOWN
 from postroom.workflow import Workflow
 
 
@@ -37,7 +38,9 @@ def _check_right(call: Call, project: Workflow, sha256: str) -> None:
     sender = call.session.file_sender(project.number, sha256)
     if sender is None:
         raise _unknown(sha256)
-    foreign.record_read(call, lookup.agent(call.session, sender), MailDirection.SENT)
+    owner = lookup.agent(call.session, sender)
+    foreign.admit(call, owner, MailDirection.SENT)
+    foreign.record(call, owner, MailDirection.SENT, NOT_KNOWN)
 
 
 def _unknown(sha256: str) -> NotFound:

@@ -7,8 +7,9 @@ from postroom import foreign, lookup
 from postroom.agent import Agent
 from postroom.errors import invalid
 from postroom.mail import MailDirection, Piece
-from postroom.office import Call, StreamCall
+from postroom.office import StreamCall
 from postroom.ports import Session
+from postroom.records import NOT_KNOWN, ReadEvent
 from postroom.rpc.messages import piece_message
 
 _AT_ONCE = 50
@@ -18,19 +19,21 @@ async def watch_mail(
     call: StreamCall, request: WatchMailRequest
 ) -> AsyncGenerator[WatchMailResponse, None]:
     """Send what arrives after its commit, in order and without a gap; claim nothing."""
-    office = call.office
     owner, number = await _open(call, request)
     scope = _scope(call, owner)
     # First the place, then the mail that is there, so that nothing falls between.
-    with call.subscribe(owner) as place:
-        while True:
-            pieces = await _next(call, owner, number)
-            for piece in pieces:
-                number = piece[0]
-                cursor = office.cursors.write(number, *scope)
-                yield WatchMailResponse(mail=piece_message(piece), cursor=cursor)
-            if len(pieces) < _AT_ONCE:
-                await place.wait()
+    async with foreign.watching(call, owner) as given:
+        with call.subscribe(owner) as place:
+            while True:
+                pieces = await _next(call, owner, number)
+                for piece in pieces:
+                    number = piece[0]
+                    mail = piece_message(piece)
+                    given.add(mail.id)
+                    cursor = call.office.cursors.write(number, *scope)
+                    yield WatchMailResponse(mail=mail, cursor=cursor)
+                if len(pieces) < _AT_ONCE:
+                    await place.wait()
 
 
 async def _open(call: StreamCall, request: WatchMailRequest) -> tuple[Agent, int]:
@@ -43,14 +46,14 @@ async def _open(call: StreamCall, request: WatchMailRequest) -> tuple[Agent, int
         if before is not None and request.include_waiting:
             raise invalid("include_waiting", "goes without a cursor; leave one of them out")
         if owner.number != caller.number:
-            now = call.office.clock.now()
-            within = Call(call.office, session, caller, call.method, now)
-            foreign.record_read(within, owner, MailDirection.RECEIVED)
+            within, direction = call.within(session), MailDirection.RECEIVED
+            foreign.admit(within, owner, direction)
+            foreign.record(within, owner, direction, NOT_KNOWN, ReadEvent.WATCH_OPENED)
         box = owner.mailbox
         begin = box.claimed_through if request.include_waiting else box.received
         return owner, begin if before is None else before
 
-    return await foreign.read(call.office.store, opened, None)
+    return await foreign.read(call.office, opened, None)
 
 
 async def _next(call: StreamCall, owner: Agent, number: int) -> Sequence[Piece]:

@@ -9,6 +9,7 @@ from postroom.agent import OPERATOR, Agent
 from postroom.errors import CallerUnknown, Code, Forbidden, Refusal, quoted
 from postroom.instant import MINUTE
 from postroom.ports import Session
+from postroom.records import Proof
 from postroom.rpc.door import Metadata
 
 AGENT_ID = "postroom-agent-id"
@@ -16,6 +17,15 @@ AUTHORIZATION = "authorization"
 IDEMPOTENCY_KEY = "idempotency-key"
 SESSION = "postroom-session"
 _CERTIFIED = re.compile(r"(?:spiffe://[^/]+/agent/|urn:postroom:agent:)([A-Za-z0-9_]+)", re.ASCII)
+
+
+class IdentityMismatch(Forbidden):
+    """A caller that proved to be one agent names another, too."""
+
+    def __init__(self, message: str, proven: Agent, named_id: str) -> None:
+        super().__init__(message, "IDENTITY_MISMATCH")
+        self.proven = proven
+        self.named_id = named_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +44,32 @@ class Identity:
     certified_id: str = ""
 
     @property
+    def proof(self) -> Proof:
+        """How the caller shows who it is; true once `caller` has returned it."""
+        if self.token:
+            return Proof.TOKEN
+        if self.certified_id:
+            return Proof.CERTIFICATE
+        return Proof.NAMED if self.agent_id else Proof.OPERATOR
+
+    @property
+    def key_id(self) -> str:
+        """The key id of the token, '' without one. Raises CallerUnknown for no token of ours."""
+        return token.parse(self.token)[0] if self.token else ""
+
+    @property
     def names_nobody(self) -> bool:
         """Whether the caller gave nothing to know it by, and is the operator by default."""
         return not (self.agent_id or self.token or self.certified_id)
 
     def caller(self, session: Session, now: int) -> Agent:
         """The live agent behind the identity. Raises CallerUnknown, Forbidden."""
+        proven = self._proven(session, now) if self.token else None
         certified = self._certified(session) if self.certified_id else None
-        if self.token:
-            agent = self._proven(session, now)
-            self._must_agree("token", agent)
-        else:
-            agent = certified or self._named(session)
+        agent = proven or certified or self._named(session)
         if certified and certified.number != agent.number:
             told = f"your certificate names {certified.id}, and your token proves another agent"
-            raise Forbidden(told, "IDENTITY_MISMATCH")
+            raise IdentityMismatch(told, agent, certified.id)
         if agent.is_archived:
             told = f"the agent {agent.id} that you call as is archived and may call nothing"
             raise CallerUnknown(told, "CALLER_ARCHIVED")
@@ -64,6 +85,7 @@ class Identity:
             raise token.invalid_token()
         if now - (found.last_used_at or 0) >= MINUTE:
             session.use_token(found, now)
+        self._must_agree("token", agent)
         return agent
 
     def _certified(self, session: Session) -> Agent:
@@ -82,7 +104,7 @@ class Identity:
                 f"your {proof} proves {agent.id}, and you call as another agent; name that one or "
                 "none"
             )
-            raise Forbidden(told, "IDENTITY_MISMATCH")
+            raise IdentityMismatch(told, agent, self.agent_id)
 
     def _named(self, session: Session) -> Agent:
         if not self.trusted:

@@ -8,7 +8,7 @@ from postroom.agent import Agent
 from postroom.instant import instant_of, rfc3339
 from postroom.mail import Mail, MailKind, Piece
 from postroom.page import MAX_BYTES
-from postroom.records import MailboxRead
+from postroom.records import NOTHING, MailboxRead, Shown
 from postroom.token import Token
 from postroom.workflow import Workflow
 
@@ -132,16 +132,36 @@ def workflow_message(workflow: Workflow) -> agent_pb2.Workflow:
     )
 
 
-def read_message(read: MailboxRead) -> mail_pb2.MailboxRead:
-    """The message of a record of a foreign read."""
-    return mail_pb2.MailboxRead(
+def read_message(read: MailboxRead, *, for_operator: bool) -> mail_pb2.MailboxRead:
+    """The message of a record of a foreign read; only the operator is told from where."""
+    message = mail_pb2.MailboxRead(
         id=read.id,
         reader_agent_id=read.reader_id,
         agent_id=read.owner_id,
         read_at=rfc3339(read.read_at),
         method=read.method,
-        direction=mail_pb2.MailDirection.ValueType(read.direction),
+        direction=mail_pb2.MailDirection.ValueType(read.direction or 0),
+        event=mail_pb2.MailboxReadEvent.ValueType(read.event),
+        reason=read.reason,
+        attempts=read.attempts,
+        mail_count=read.shown.mails,
+        first_mail_id=read.shown.first_mail_id,
+        last_mail_id=read.shown.last_mail_id,
+        proof=mail_pb2.ReaderProof.ValueType(read.proof),
+        surface=read.surface,
     )
+    if for_operator:
+        message.request_id = read.request_id
+        message.peer, message.key_id = read.peer, read.key_id
+    return message
+
+
+def shown_in(pieces: Sequence[Piece]) -> Shown:
+    """What somebody sees who is shown these pieces."""
+    if not pieces:
+        return NOTHING
+    first, last = (mail_pb2.Mail.FromString(each[1]).id for each in (pieces[0], pieces[-1]))
+    return Shown(len(pieces), first, last)
 
 
 def _frames(pieces: Iterable[Piece]) -> bytes:

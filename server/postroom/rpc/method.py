@@ -99,7 +99,7 @@ class Method:
         if answer is not None or self.prepare is None:
             return answer, ()
         left = origin.incoming.time_left
-        call = StreamCall(office, caller, self.spec.full_name, _prove(office, origin), left, origin)
+        call = StreamCall(office, caller, self.spec.full_name, origin, _prove(office, origin), left)
         return None, (await self.prepare(call, request),)
 
     async def stream(
@@ -117,7 +117,7 @@ class Method:
         prove = _prove(office, origin)
         caller = await office.store.perform(prove, writes=False, until=None)
         self.check(request)
-        return StreamCall(office, caller, self.spec.full_name, prove, time_left, origin)
+        return StreamCall(office, caller, self.spec.full_name, origin, prove, time_left)
 
     def _key(self, request: Message) -> str:
         """The request's key among the caller's calls of the method, '' when it has none.

@@ -14,7 +14,7 @@ from postroom.errors import CallerUnknown
 from postroom.office import Office
 from postroom.rpc.contract import Contract, Spec
 from postroom.rpc.door import Incoming, Outgoing
-from postroom.rpc.identity import IDEMPOTENCY_KEY, identify, values
+from postroom.rpc.identity import IDEMPOTENCY_KEY, IdentityMismatch, identify, values
 from postroom.rpc.method import (
     Method,
     Operation,
@@ -95,6 +95,9 @@ class Registry:
                     yield message
         except CallerUnknown as refusal:
             raise self._throttle.judged(refusal, incoming.peer) from None
+        except IdentityMismatch as refusal:
+            await self._note(spec, origin, refusal)
+            raise
 
     async def _answer(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing
@@ -104,9 +107,17 @@ class Registry:
             response = await self._begin(spec, request, origin)
         except CallerUnknown as refusal:
             raise self._throttle.judged(refusal, incoming.peer) from None
+        except IdentityMismatch as refusal:
+            await self._note(spec, origin, refusal)
+            raise
         if incoming.session:
             origin.caller_session.keep()
         return response
+
+    async def _note(self, spec: Spec, origin: Origin, refusal: IdentityMismatch) -> None:
+        """Write down that a caller tried to be somebody else."""
+        proven, named_id, method = refusal.proven, refusal.named_id, spec.full_name
+        await foreign.note_mismatch(self.office, origin, proven, named_id, method)
 
     def _begin(self, spec: Spec, request: Message, origin: Origin) -> Awaitable[Response]:
         method = self._methods[spec.full_name]
@@ -130,7 +141,7 @@ class Registry:
     ) -> Awaitable[Response]:
         work = partial(method.call, self.office, origin, request, ready)
         if method.spec.reads_only:
-            return foreign.read(self.office.store, work, until)
+            return foreign.read(self.office, work, until)
         return self.office.store.perform(work, writes=True, until=until)
 
     def _origin(

@@ -4,9 +4,12 @@ from ipaddress import ip_address
 from typing import Final, NamedTuple
 
 from postroom.caller_sessions import CallerSession
+from postroom.records import Proof
 from postroom.rpc.door import Incoming, Outgoing
-from postroom.rpc.identity import Identity, values
+from postroom.rpc.identity import IDEMPOTENCY_KEY, Identity, values
 
+# As long as a request_id may be.
+_LONGEST_REQUEST_ID: Final = 128
 _FORWARDED: Final = "x-forwarded-for"
 # What proxies write, besides the above, which the JSON surface gives every call.
 _MARKS: Final = ("forwarded", "x-real-ip")
@@ -22,6 +25,31 @@ class Origin(NamedTuple):
     incoming: Incoming
     caller_session: CallerSession
     outgoing: Outgoing
+
+    @property
+    def surface(self) -> str:
+        """See postroom.office.Origin."""
+        return self.incoming.surface
+
+    @property
+    def peer(self) -> str:
+        """See postroom.office.Origin."""
+        return self.incoming.peer
+
+    @property
+    def proof(self) -> Proof:
+        """See postroom.office.Origin."""
+        return self.identity.proof
+
+    @property
+    def key_id(self) -> str:
+        """See postroom.office.Origin."""
+        return self.identity.key_id
+
+    @property
+    def request_id(self) -> str:
+        """See postroom.office.Origin."""
+        return "".join(values(self.incoming.metadata, IDEMPOTENCY_KEY)[:1])[:_LONGEST_REQUEST_ID]
 
     @property
     def is_unnamed(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import peewee
 
 from postroom.storage.failures import StoreFailure, failure, is_connection_lost
+from postroom.storage.statements import Rows
 
 Row = tuple[Any, ...]
 
@@ -22,6 +23,8 @@ class Dialect(Protocol):
     takes_arrays: bool
     # Whether full text is a tsvector, and not FTS5.
     has_tsvector: bool
+    # Begins to read one state of the database.
+    snapshot: str
     # Moves last_active_at of an agent that is not locked: instant, agent, instant.
     touch: str
 
@@ -59,6 +62,13 @@ class Connection:
             self.peewee.connection().executemany(text, rows)
         except Exception as error:
             raise self._told(error) from error
+
+    def store(self, texts: Rows, rows: Sequence[Row]) -> None:
+        """Execute a statement for all rows, in the way that suits the database."""
+        if self.dialect.takes_arrays:
+            self.run(texts.arrays, columns(rows))
+        else:
+            self.run_each(texts.each, rows)
 
     def all(self, text: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Execute a query and return its rows."""
@@ -137,3 +147,8 @@ class Connection:
         if is_connection_lost(error):
             self.close()
         return found
+
+
+def columns(rows: Sequence[Row]) -> list[list[Any]]:
+    """Rows turned into arrays of columns."""
+    return [list(column) for column in zip(*rows, strict=True)]

@@ -28,7 +28,7 @@ class Exclusive:
         """See commit.Runner."""
         held = self._current(connection)
         sessions: list[Session] = [run_job(_LearningSession(held), job) for job in jobs]
-        held.flush()
+        held.store_reads()
         return sessions
 
     def forget(self) -> None:

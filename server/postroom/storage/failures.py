@@ -29,6 +29,7 @@ _POSTGRES = {
     "53100": "full",
     "53200": "full",
     "25006": "read_only",
+    "42501": "read_only",
     "XX001": "corrupt",
     "XX002": "corrupt",
 }

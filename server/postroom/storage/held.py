@@ -12,12 +12,13 @@ from zlib import crc32
 from postroom.agent import Agent
 from postroom.mail import Mail, MailKind
 from postroom.mailbox import Mailbox
+from postroom.records import MailboxRead
 from postroom.storage import statements
 from postroom.storage.agents import agent_of
 from postroom.storage.commit import Spoiled
-from postroom.storage.database import Connection, Row
+from postroom.storage.database import Connection, Row, columns
 from postroom.storage.mail import pair_of
-from postroom.storage.statements import Rows
+from postroom.storage.reads import append
 
 Pair = tuple[int, int]
 
@@ -34,6 +35,7 @@ class Held:
         self._changed_agents: set[int] = set()
         self._changed_pairs: set[Pair] = set()
         self._mail: list[Row] = []
+        self._reads: list[MailboxRead] = []
 
     def __len__(self) -> int:
         return len(self._agents) + len(self._exchanges)
@@ -106,6 +108,17 @@ class Held:
         numbers = mail.recipient, received, mail.sender, sent
         self._mail.append((mail.id, *numbers, int(mail.kind), *times, crc32(wire), wire))
 
+    def keep_read(self, read: MailboxRead) -> None:
+        """Store a record of a foreign read at the end of the batch."""
+        self._reads.append(read)
+
+    def store_reads(self) -> None:
+        """Store the records of foreign reads, and with them the rest."""
+        self.flush()
+        if self._reads:
+            reads, self._reads = self._reads, []
+            append(self.plain, reads)
+
     def reload(self, agent_id: str) -> None:
         """Read an agent again after the database changed its row."""
         row = self.connection.one(statements.AGENT_BY_ID, (agent_id,))
@@ -116,24 +129,18 @@ class Held:
         """Store what is pending, and return the connection to go on with."""
         if self._mail:
             mail, self._mail = self._mail, []
-            self._store(statements.KEEP_MAIL, mail)
+            self.plain.store(statements.KEEP_MAIL, mail)
         if self._changed_agents:
             numbers, self._changed_agents = sorted(self._changed_agents), set()
-            self._store(statements.SET_MAILBOX, [self._counters(n) for n in numbers])
+            self.plain.store(statements.SET_MAILBOX, [self._counters(n) for n in numbers])
         if self._changed_pairs:
             pairs, self._changed_pairs = sorted(self._changed_pairs), set()
-            self._store(statements.SET_EXCHANGE, [(*p, self._exchanges[p]) for p in pairs])
+            self.plain.store(statements.SET_EXCHANGE, [(*p, self._exchanges[p]) for p in pairs])
         return self.plain
 
     def _counters(self, number: int) -> Row:
         box = self._agents[number].mailbox
         return box.received, box.sent, box.waiting, box.last_active_at, number
-
-    def _store(self, texts: Rows, rows: Sequence[Row]) -> None:
-        if self.plain.dialect.takes_arrays:
-            self.plain.run(texts.arrays, columns(rows))
-        else:
-            self.plain.run_each(texts.each, rows)
 
 
 class _AfterFlush(Connection):
@@ -158,8 +165,3 @@ class _AfterFlush(Connection):
     def rows(self, query: Any) -> list[Row]:
         """See Connection.rows."""
         return self._held.flush().rows(query)
-
-
-def columns(rows: Sequence[Row]) -> list[list[Any]]:
-    """Rows turned into arrays of columns."""
-    return [list(column) for column in zip(*rows, strict=True)]

@@ -1,10 +1,14 @@
 """Bring a database to the newest schema, or refuse one that is newer."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 
+from postroom.storage import reads
 from postroom.storage.database import Connection
+
+# What SQL alone cannot do.
+_AFTERWARDS: Mapping[int, Callable[[Connection], None]] = {3: reads.link_all}
 
 
 class SchemaTooNew(Exception):
@@ -59,6 +63,7 @@ def _apply(connection: Connection, known: Sequence[tuple[int, str]], now: int) -
         if number > found:
             for statement in statements_of(text.format(now=now, **connection.dialect.words)):
                 connection.run(statement)
+            _AFTERWARDS.get(number, _nothing)(connection)
     _keep(connection, "schema_version", str(known[-1][0]))
     if not cursor_key(connection):
         _keep(connection, "cursor_key", secrets.token_hex(32))
@@ -82,3 +87,7 @@ def _keep(connection: Connection, name: str, value: str) -> None:
         "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         (name, value),
     )
+
+
+def _nothing(_: Connection) -> None:
+    """The migration is complete."""

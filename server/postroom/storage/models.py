@@ -117,10 +117,34 @@ class MailboxReadRow(Model):
     owner = BigIntegerField()
     read_at = BigIntegerField()
     method = TextField()
+    # 0 where neither side was meant.
     direction = SmallIntegerField()
+    event = SmallIntegerField(default=1)
+    reason = TextField(default="")
+    attempts = BigIntegerField(default=1)
+    proof = SmallIntegerField(default=0)
+    key_id = TextField(default="")
+    surface = TextField(default="")
+    peer = TextField(default="")
+    request_id = TextField(default="")
+    mails = BigIntegerField(null=True)
+    first_mail_id = TextField(null=True)
+    last_mail_id = TextField(null=True)
+    hash = TextField(default="")
 
     class Meta:
         table_name = "mailbox_read"
+
+
+class MailboxReadChainRow(Model):
+    """How many looks are recorded, and the hash of the last record."""
+
+    number = BigAutoField()
+    reads = BigIntegerField()
+    head = TextField()
+
+    class Meta:
+        table_name = "mailbox_read_chain"
 
 
 class AnswerRow(Model):
@@ -175,6 +199,7 @@ TABLES: tuple[type[Model], ...] = (
     ExchangeRow,
     MailRow,
     MailboxReadRow,
+    MailboxReadChainRow,
     AnswerRow,
     TokenRow,
     OutboxRow,

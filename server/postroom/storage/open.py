@@ -5,6 +5,7 @@ from urllib.parse import unquote, urlsplit
 
 from postroom.ports import Clock, Commits, Wakeups
 from postroom.storage import postgres, sqlite
+from postroom.storage.database import Connection
 from postroom.storage.exclusive import Exclusive
 from postroom.storage.integrity import CheckedStore
 from postroom.storage.store import PooledStore, Store
@@ -34,6 +35,16 @@ def open_store(
     return CheckedStore(sqlite.connect(path), path, Exclusive(), clock, wakeups, commits)
 
 
+def look_at(url: str) -> Connection:
+    """Prepare a connection to a database that is there, to read it beside any servers.
+
+    Raises BadUrl, and BadFile where there is none.
+    """
+    if is_postgres(url):
+        return postgres.connect(url)
+    return sqlite.connect_to_look(sqlite_path(url))
+
+
 def is_postgres(url: str) -> bool:
     """Whether it names a PostgreSQL database, else a SQLite one. Raises BadUrl for any other.
 
@@ -59,6 +70,11 @@ def is_missing(url: str) -> bool:
 def sqlite_path(url: str) -> Path:
     """The file that a sqlite URL names. Raises BadUrl when it names none."""
     parts = urlsplit(url)
+    if parts.scheme != "sqlite":
+        raise BadUrl(
+            f"the database URL begins with {parts.scheme or 'no scheme'!r}; give sqlite:///path or "
+            "postgresql://user@host/name"
+        )
     path = unquote(parts.path.removeprefix("/"))
     if parts.netloc or not path or path == ":memory:":
         raise BadUrl(

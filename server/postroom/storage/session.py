@@ -1,20 +1,17 @@
 """The session: every query of a call, on one transaction."""
 
-from collections.abc import Sequence
-
 from postroom.agent import Agent
-from postroom.mail import Mail, MailDirection, MailKind
+from postroom.mail import Mail, MailKind
 from postroom.message import Message
-from postroom.records import Answer, MailboxRead
+from postroom.records import Answer
 from postroom.storage import statements
 from postroom.storage.agents import AgentQueries
 from postroom.storage.contacts import ContactQueries
-from postroom.storage.database import Row
 from postroom.storage.files import FileQueries
 from postroom.storage.mail import MailQueries
 from postroom.storage.messages import MessageQueries
-from postroom.storage.models import AgentRow, MailboxReadRow
 from postroom.storage.outbox import OutboxQueries
+from postroom.storage.reads import ReadQueries
 from postroom.storage.threads import ThreadQueries
 from postroom.storage.tokens import TokenQueries
 
@@ -22,6 +19,7 @@ from postroom.storage.tokens import TokenQueries
 class Session(
     AgentQueries,
     MailQueries,
+    ReadQueries,
     TokenQueries,
     MessageQueries,
     ThreadQueries,
@@ -30,45 +28,6 @@ class Session(
     OutboxQueries,
 ):
     """Fulfils postroom.ports.Session."""
-
-    def reads(self, owner: int, *, before: int | None, limit: int) -> Sequence[MailboxRead]:
-        """See ports.Session.reads."""
-        reader, owned = AgentRow.alias(), AgentRow.alias()
-        query = (
-            MailboxReadRow.select(
-                MailboxReadRow.number,
-                MailboxReadRow.id,
-                MailboxReadRow.reader,
-                reader.id,
-                MailboxReadRow.owner,
-                owned.id,
-                MailboxReadRow.read_at,
-                MailboxReadRow.method,
-                MailboxReadRow.direction,
-            )
-            .join(reader, on=reader.number == MailboxReadRow.reader)
-            .switch(MailboxReadRow)
-            .join(owned, on=owned.number == MailboxReadRow.owner)
-            .where(MailboxReadRow.owner == owner)
-        )
-        if before is not None:
-            query = query.where(MailboxReadRow.number < before)
-        newest_first = query.order_by(MailboxReadRow.number.desc()).limit(limit)
-        return [_read_of(row) for row in self.connection.rows(newest_first)]
-
-    def record_read(self, read: MailboxRead) -> None:
-        """See ports.Session.record_read."""
-        self.writing()
-        self.connection.query(
-            MailboxReadRow.insert(
-                id=read.id,
-                reader=read.reader,
-                owner=read.owner,
-                read_at=read.read_at,
-                method=read.method,
-                direction=read.direction,
-            )
-        )
 
     def claim_copy(self, agent: Agent, message: Message, at: int) -> int:
         """See ports.Session.claim_copy."""
@@ -115,17 +74,3 @@ class Session(
     def touch(self, agent: Agent, at: int) -> None:
         """See ports.Session.touch."""
         self.idle.append((agent, at))
-
-
-def _read_of(row: Row) -> MailboxRead:
-    return MailboxRead(
-        number=row[0],
-        id=row[1],
-        reader=row[2],
-        reader_id=row[3],
-        owner=row[4],
-        owner_id=row[5],
-        read_at=row[6],
-        method=row[7],
-        direction=MailDirection(row[8]),
-    )

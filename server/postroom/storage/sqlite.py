@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from peewee import SqliteDatabase
 
@@ -31,6 +32,7 @@ class SqliteDialect:
     schema_lock = ""
     takes_arrays = False
     has_tsvector = False
+    snapshot = "BEGIN"
     touch = statements.TOUCH
     words: Mapping[str, str] = {
         "key": "INTEGER PRIMARY KEY AUTOINCREMENT",
@@ -88,6 +90,16 @@ class DatabaseLost(BadFile):
         )
 
 
+class NoFile(BadFile):
+    """There is no database where one is looked at."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"there is no database file {path}; name another one with --database or "
+            "POSTROOM_DATABASE_URL, or its folder with --data-dir or POSTROOM_DATA_DIR"
+        )
+
+
 def connect(path: Path) -> Connection:
     """Prepare the connections to a file. Makes its folder, for this user alone.
 
@@ -102,6 +114,16 @@ def connect(path: Path) -> Connection:
     if not path.exists():
         _create(path)
     peewee = SqliteDatabase(str(path), pragmas=_PRAGMAS, timeout=0.05, lock_type="IMMEDIATE")
+    return Connection(peewee, SqliteDialect())
+
+
+def connect_to_look(path: Path) -> Connection:
+    """Prepare a connection that changes nothing. Raises NoFile."""
+    if not path.exists():
+        raise NoFile(path)
+    # Not mode=ro: such a connection leaves a log behind that nobody removes.
+    uri = f"file:{quote(str(path))}?mode=rw"
+    peewee = SqliteDatabase(uri, uri=True, pragmas={"query_only": 1}, timeout=5)
     return Connection(peewee, SqliteDialect())
 
 

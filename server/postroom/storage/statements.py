@@ -92,7 +92,8 @@ DO UPDATE SET value = CAST(CAST(settings.value AS BIGINT) + 1 AS TEXT)
 
 TOTALS = """
 SELECT (SELECT COALESCE(SUM(waiting), 0) FROM mailbox),
-       (SELECT value FROM settings WHERE name = 'exchanges_capped')
+       (SELECT value FROM settings WHERE name = 'exchanges_capped'),
+       (SELECT COUNT(*) FROM outbox)
 """
 
 KEEP_ANSWER = """
@@ -181,3 +182,30 @@ UPDATE mailbox SET last_active_at = ? WHERE agent IN (
 
 # A write that changes nothing: only a write shows that the database takes writes.
 CHECK = "UPDATE settings SET value = value WHERE name = 'schema_version'"
+
+# Columns as reads.py takes them, the hash last.
+READS = """
+SELECT m.number, m.id, m.reader, r.id, m.owner, o.id, m.read_at, m.method, m.direction, m.event,
+       m.reason, m.attempts, m.proof, m.key_id, m.surface, m.peer, m.request_id, m.mails,
+       m.first_mail_id, m.last_mail_id, m.hash
+FROM mailbox_read m
+JOIN agent r ON r.number = m.reader
+JOIN agent o ON o.number = m.owner
+"""
+
+READS_AFTER = READS + "WHERE m.number > ? ORDER BY m.number LIMIT ?"
+READS_OF = READS + "WHERE m.owner = ? AND m.number < ? ORDER BY m.number DESC LIMIT ?"
+
+# Locks the row until the commit: who comes later waits, and then sees the newest head.
+TAKE_CHAIN = "UPDATE mailbox_read_chain SET reads = reads + ? RETURNING head"
+SET_CHAIN = "UPDATE mailbox_read_chain SET head = ?"
+CHAIN = "SELECT reads, head FROM mailbox_read_chain"
+
+LINK_READS = Rows(
+    each="UPDATE mailbox_read SET hash = ? WHERE number = ?",
+    arrays="""
+UPDATE mailbox_read SET hash = new.hash
+FROM unnest(?::text[], ?::bigint[]) AS new (hash, number)
+WHERE mailbox_read.number = new.number
+""",
+)

@@ -112,7 +112,7 @@ class Store(ABC):
         def work(session: SessionPort) -> Totals:
             assert isinstance(session, Session)
             row = session.connection.all(statements.TOTALS)[0]
-            return Totals(int(row[0]), int(row[1] or 0))
+            return Totals(int(row[0]), int(row[1] or 0), int(row[2]))
 
         try:
             return self.read(work)

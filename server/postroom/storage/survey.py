@@ -101,7 +101,7 @@ class SurveyFirst:
         if pairs := _pairs(wanted):
             held.hold_exchanges(pairs)
         sessions: list[Session] = [run_job(WritingSession(held), job) for job in jobs]
-        held.flush()
+        held.store_reads()
         return sessions
 
     def forget(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from postroom.agent import Agent, AgentState
 from postroom.mail import Mail, Piece
-from postroom.records import Description
+from postroom.records import Description, MailboxRead
 from postroom.storage.held import Held
 from postroom.storage.mail import pair_of
 from postroom.storage.session import Session
@@ -41,6 +41,16 @@ class WritingSession(Session):
                 self._held.count(mail.sender, mail.recipient)
         self._held.keep(mail, received, sent, wire)
         return received
+
+    def reads(self, owner: int, *, before: int | None, limit: int) -> Sequence[MailboxRead]:
+        """See ports.Session.reads."""
+        self._held.store_reads()
+        return super().reads(owner, before=before, limit=limit)
+
+    def record_read(self, read: MailboxRead) -> None:
+        """See ports.Session.record_read."""
+        self.writing()
+        self._held.keep_read(read)
 
     def recount_waiting(self, agent: Agent, waiting: int) -> Agent:
         """See ports.Session.recount_waiting."""

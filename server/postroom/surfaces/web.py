@@ -10,7 +10,7 @@ from typing import Any
 
 import uvicorn
 
-from postroom.surfaces.heads import LimitedHead
+from postroom.surfaces.paces import TimedRequests
 from postroom.tls import Tls
 
 _BACKLOG = 2048
@@ -21,7 +21,7 @@ _CUT_SECONDS = 30.0
 _CREDENTIALS = struct.Struct("3i")
 
 
-class _Protocol(LimitedHead):
+class _Protocol(TimedRequests):
     """Tells the application what only the connection knows.
 
     The ASGI scope has it under extensions, postroom: the URIs of the certificate that
