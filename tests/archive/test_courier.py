@@ -13,6 +13,7 @@ from postroom.archive.courier import Courier
 from postroom.archive.shelf import Shelf
 from postroom.archive.taking import Round, Taker
 from postroom.errors import Code, StoreRefusal
+from postroom.rpc.messages import mail_of
 from postroom.wakeups import LocalWakeups
 from tests.archive.kept import AUTHOR, Archive
 from tests.operations.messages.world import Project
@@ -42,11 +43,33 @@ class Scripted(Taker):
     def stop(self) -> None:
         self.is_stopped = True
 
+    def leave(self) -> None:
+        assert self.is_stopped
+
     async def asked(self, times: int) -> None:
         """Wait until it was asked so often."""
         while self.rounds < times:
             self._asked.clear()
             await self._asked.wait()
+
+
+class Telling(Taker):
+    """A real one, which tells when a round is done."""
+
+    def __init__(self, archive: Archive) -> None:
+        super().__init__(archive.store, archive.shelf, mail_of)
+        self._done = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def take_all(self) -> Round:
+        done = super().take_all()
+        self._loop.call_soon_threadsafe(self._done.set)
+        return done
+
+    async def told(self) -> None:
+        """Wait until a round is done."""
+        await self._done.wait()
+        self._done.clear()
 
 
 def running(work: Callable[[Path], Awaitable[Any]], folder: Path) -> None:
@@ -150,7 +173,8 @@ def test_a_send_wakes_it_and_the_message_is_filed(
 
     async def work(_: Path) -> None:
         wakeups = LocalWakeups(asyncio.get_running_loop())
-        courier = Courier(archive.taker, archive.shelf, look_seconds=NEVER, gather_seconds=0)
+        taker = Telling(archive)
+        courier = Courier(taker, archive.shelf, look_seconds=NEVER, gather_seconds=0)
         wakeups.call_also(courier.wake)
         task = asyncio.create_task(courier.run_for_ever())
         await project.room.begin(
@@ -163,7 +187,7 @@ def test_a_send_wakes_it_and_the_message_is_filed(
         )
         wakeups.arrived(frozenset({1}))
         while archive.waiting:
-            await asyncio.sleep(0)
+            await taker.told()
         await ended(task)
 
     running(work, tmp_path)

@@ -157,4 +157,4 @@ def test_codes_are_spelt_as_dashboards_expect(code: str, label: str) -> None:
 
 
 def test_the_totals_of_a_new_database_are_nought(store: Store) -> None:
-    assert store.totals() == Totals(0, 0)
+    assert store.totals() == Totals(0, 0, 0)

@@ -60,7 +60,8 @@ class Courier:
                 await self._go(loop.run_in_executor(thread, self.round))
         finally:
             self._taker.stop()
-            await loop.run_in_executor(thread, _nothing)
+            # Comes after whatever the thread still does.
+            await loop.run_in_executor(thread, self._taker.leave)
             thread.shutdown(wait=False)
 
     def round(self) -> Round:
@@ -107,7 +108,3 @@ def _compact(folder: Path) -> None:
         log.debug("somebody reads %s; its packs are joined another time", folder)
     except ArchiveFailure as failure:
         log.warning("the packs of %s were not joined: %s", folder, failure)
-
-
-def _nothing() -> None:
-    """Comes after whatever the thread still does."""

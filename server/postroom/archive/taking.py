@@ -53,6 +53,10 @@ class Taker:
         """End after the batch at hand; the rest is taken after the next start."""
         self._is_stopping = True
 
+    def leave(self) -> None:
+        """Let go of what the thread has opened that did the taking."""
+        self._store.leave()
+
     def take_all(self) -> Round:
         """Take everything that can be taken. Raises StoreRefusal when the database fails.
 

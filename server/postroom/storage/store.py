@@ -120,6 +120,10 @@ class Store(ABC):
             # Nobody knows whether the thread that asks will ask again.
             self.connection.close()
 
+    def leave(self) -> None:
+        """See ports.Store.leave."""
+        self.connection.close()
+
     def close(self) -> None:
         """See ports.Store.close."""
         self._is_closed = True
