@@ -16,7 +16,7 @@ from postroom.archive.git import ArchiveFailure
 from postroom.archive.lock import Held, alone, together
 from postroom.archive.pack import TREE, Pack
 from postroom.archive.repository import LOCK_FILE, READERS_FILE, Repository
-from postroom.archive.tree import Tree
+from postroom.archive.tree import Folder, Tree
 from tests.archive.kept import AUTHOR, git
 from tests.doubles import START
 
@@ -63,6 +63,32 @@ def test_taking_again_what_is_there_makes_no_commit(tmp_path: Path) -> None:
     for again in (repository, repository_in(tmp_path)):
         assert not commit(again, FIRST, last=9)
     assert git(repository.path, "rev-parse", "main") == before
+
+
+def test_c31_a_commit_reads_no_folder_again_and_writes_the_touched_ones_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = repository_in(tmp_path)
+    many = {
+        f"messages/2026/{month:02}/msg_{n}.md": b"x" for month in range(1, 13) for n in range(9)
+    }
+    commit(repository, many)
+
+    def read(*_: object) -> None:
+        raise AssertionError("a folder was read")
+
+    monkeypatch.setattr(Folder, "__init__", read)
+    written = []
+    add = Pack.add
+
+    def noted(pack: Pack, kind: bytes, data: bytes) -> bytes:
+        written.append(kind)
+        return add(pack, kind, data)
+
+    monkeypatch.setattr(Pack, "add", noted)
+    commit(repository, {"messages/2026/12/msg_z.md": b"y"})
+    # The root, messages, 2026, 12.
+    assert (written.count(b"tree"), written.count(b"blob")) == (4, 1)
 
 
 def test_a_clock_that_went_back_keeps_the_history_in_order(tmp_path: Path) -> None:

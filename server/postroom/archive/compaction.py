@@ -12,7 +12,7 @@ from pathlib import Path
 from postroom.archive import git
 from postroom.archive.joining import join, rows
 from postroom.archive.lock import alone
-from postroom.archive.packfile import PackFile, flush_folder
+from postroom.archive.packfile import PackFile, flush
 from postroom.archive.repository import GIT_FOLDER, LOCK_FILE, READERS_FILE
 
 _MOST_PACKS = 40
@@ -41,7 +41,7 @@ def compact(folder: Path) -> int:
                 # Without its index a pack is not looked at, so this order leaves no error.
                 index.unlink()
                 index.with_suffix(".pack").unlink()
-        flush_folder(packs)
+        flush(packs)
         return len(chosen)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import ConfigLevel
 
-from postroom.archive.packfile import ObjectId, flush_folder
+from postroom.archive.packfile import ObjectId, flush
 
 BRANCH = "refs/heads/main"
 _CONFIG = """[core]
@@ -64,9 +64,11 @@ def make(path: Path) -> None:
         (fresh / "config").write_text(_CONFIG)
         for left_out in ("hooks", "info", "description"):
             _remove(fresh / left_out)
-        make_private(fresh)
+        _settle(fresh)
         fresh.rename(path)
-    flush_folder(path.parent)
+    # The folder of the project, and those above that may be new as well.
+    for above in (path.parent, path.parent.parent, path.parent.parent.parent):
+        flush(above)
 
 
 def head(repository: pygit2.Repository) -> ObjectId | None:
@@ -98,11 +100,11 @@ def move(repository: pygit2.Repository, old: ObjectId | None, new: ObjectId) -> 
     (Path(repository.path) / BRANCH).chmod(0o600)
 
 
-def make_private(folder: Path) -> None:
-    """Let nobody but this user at a folder and all that is in it."""
-    folder.chmod(0o700)
-    for each in folder.rglob("*"):
+def _settle(folder: Path) -> None:
+    """Let nobody but this user at a folder and all that is in it, and flush it to disk."""
+    for each in (*folder.rglob("*"), folder):
         each.chmod(0o700 if each.is_dir() else 0o600)
+        flush(each)
 
 
 def _remove(path: Path) -> None:

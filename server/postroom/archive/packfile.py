@@ -68,16 +68,16 @@ class PackFile:
         """
         checksum = self._digest.digest()
         self._file.write(checksum)
-        _flush(self._file)
+        _sync(self._file)
         name = f"pack-{checksum.hex()}"
         index = self._fresh.with_suffix(".idx")
         descriptor = os.open(index, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(self._index(checksum))
-            _flush(file)
+            _sync(file)
         self._fresh.rename(self._folder / f"{name}.pack")
         index.rename(self._folder / f"{name}.idx")
-        flush_folder(self._folder)
+        flush(self._folder)
         return name
 
     def _put(self, part: bytes) -> None:
@@ -111,15 +111,15 @@ def entry_head(kind: int, size: int) -> bytes:
     return bytes(head)
 
 
-def flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def flush(path: Path) -> None:
+    """Flush a file, or the names in a folder, to disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _flush(file: BufferedWriter) -> None:
+def _sync(file: BufferedWriter) -> None:
     file.flush()
     os.fsync(file.fileno())
