@@ -16,6 +16,7 @@ def database(
     settings: Settings, clock: Clock, wakeups: Wakeups | None, commits: Commits | None
 ) -> Store:
     """Open the database. Raises DatabaseLost where an archive is left of one that is gone."""
+    _author(settings)
     archived = any(projects(settings.archive_path))
     if archived and is_missing(settings.database_url):
         raise DatabaseLost(settings.archive_path)
@@ -27,12 +28,15 @@ def database(
 
 
 def courier(settings: Settings, store: Store) -> Courier | None:
-    """Who takes messages to the archive; nobody where it is off. Raises BadSetting."""
-    try:
-        author = Author(settings.archive_author)
-    except BadAuthor as error:
-        raise BadSetting(f"{variable('archive_author')}: {error}") from None
+    """Who takes messages to the archive; nobody where it is off."""
     if settings.archive == "off":
         return None
-    shelf = Shelf(settings.archive_path, author)
+    shelf = Shelf(settings.archive_path, _author(settings))
     return Courier(Taker(store, shelf, mail_of), shelf)
+
+
+def _author(settings: Settings) -> Author:
+    try:
+        return Author(settings.archive_author)
+    except BadAuthor as error:
+        raise BadSetting(f"{variable('archive_author')}: {error}") from None

@@ -66,10 +66,7 @@ def assemble(
     clock = clock or SystemClock()
     commits = CommitMetrics()
     store = archived.database(settings, clock, wakeups, commits)
-    attacher = Attacher(
-        [Path(root.strip()) for root in settings.attachment_roots.split(",") if root.strip()],
-        [settings.data_path],
-    )
+    attacher = _attacher(settings)
     office = Office(
         store=store,
         clock=clock,
@@ -93,6 +90,11 @@ def assemble(
     return PostRoom(
         office, door, declared, registry.sessions, exposition, attacher, courier, tracing
     )
+
+
+def _attacher(settings: Settings) -> Attacher:
+    roots = [root.strip() for root in settings.attachment_roots.split(",")]
+    return Attacher([Path(root) for root in roots if root], [settings.data_path])
 
 
 @dataclass(frozen=True, slots=True)

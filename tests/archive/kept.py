@@ -5,15 +5,16 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from postroom.archive.commit import Author
+from postroom.archive.commit import Author, Note
 from postroom.archive.reading import reading
+from postroom.archive.repository import Repository
 from postroom.archive.shelf import Shelf
 from postroom.archive.taking import Round, Taker
 from postroom.ports import Store
 from postroom.rpc.messages import mail_of
+from tests.doubles import START
 
 AUTHOR = Author("postroom <postroom@localhost>")
-ROOT = "agents/{name}/{box}/2026/12/{id}.md"
 
 
 class Archive:
@@ -83,3 +84,14 @@ def git(folder: Path, *arguments: str, data: bytes | None = None) -> str:
     )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode(errors="replace") + done.stderr.decode()
+
+
+def commit(repository: Repository, files: dict[str, bytes], last: int = 1, at: int = START) -> bool:
+    with repository.writing() as writing:
+        for path, content in files.items():
+            writing.add(path, content)
+        return writing.commit(Note(messages=len(files), last=last, newest=at))
+
+
+def repository_in(folder: Path) -> Repository:
+    return Repository(folder / "wfl_1", AUTHOR)
