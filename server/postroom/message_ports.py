@@ -163,6 +163,14 @@ class OutboxQuestions(Protocol):
         """Forget entries that the archive has taken."""
         ...
 
+    def piece(self, mail_id: str) -> Piece | None:
+        """The mail with this id as it is kept, expired or not."""
+        ...
+
+    def messages_of(self, workflow: int, *, after: int, limit: int) -> Sequence[Message]:
+        """All messages of a project by number from `after` on, with everybody in them."""
+        ...
+
 
 class ProjectFiles(Protocol):
     """Where the files of projects lie on the server's machine."""

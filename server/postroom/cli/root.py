@@ -19,6 +19,8 @@ _COMMANDS = {
     "agent": ("postroom.cli.friendly", "Make, list, resume and end agents."),
     "token": ("postroom.cli.friendly", "Make, list and revoke tokens."),
     "workflow": ("postroom.cli.friendly", "List workflows."),
+    "archive": ("postroom.cli.archive", "Look after the Git archive of messages."),
+    "recover": ("postroom.cli.archive", "Rebuild a lost database from the archive."),
     "mcp": ("postroom.cli.mcp", "Serve the post room as MCP tools on standard input and output."),
     "audit": ("postroom.cli.audit", "Check the record of foreign reads."),
     "rpc": ("postroom.cli.rpc", "Call any method of the server."),

@@ -172,12 +172,6 @@ class Posting:
         )
 
     def _answered(self, recipient: Agent) -> str | None:
-        """The piece of mail that a copy answers: one that both its parties had part in."""
         if self.answers is None:
             return None
-        mine = self.answers.participant(self.sender.number)
-        theirs = self.answers.participant(recipient.number)
-        if theirs is not None and theirs.part is Part.SENDER:
-            return mine.mail_id if mine else None
-        wrote = mine is not None and mine.part is Part.SENDER
-        return theirs.mail_id if wrote and theirs else None
+        return self.answers.piece_answered(self.sender.number, recipient.number)

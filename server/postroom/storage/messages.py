@@ -27,6 +27,12 @@ class MessageQueries(Transaction):
         found = self._whole(rows, None)
         return found[0] if found else None
 
+    def messages_of(self, workflow: int, *, after: int, limit: int) -> Sequence[Message]:
+        """See OutboxQuestions.messages_of."""
+        where = "m.workflow = ? AND m.number > ? ORDER BY m.number LIMIT ?"
+        text = f"{statements.MESSAGE} WHERE {where}"
+        return self._whole(self.connection.all(text, (workflow, after, limit)), None)
+
     def inbox(
         self, agent: int, wanted: Inbox, *, before: int | None, limit: int, now: int
     ) -> Sequence[Message]:

@@ -80,6 +80,17 @@ class EmptyFile(BadFile):
         )
 
 
+class DatabaseLost(BadFile):
+    """There is an archive of projects, and no database that knows of them."""
+
+    def __init__(self, archive: Path) -> None:
+        super().__init__(
+            f"there is an archive in {archive}, but the database has nothing of it: it was lost or "
+            "another one is named. Rebuild it with: postroom recover. Or name the right one with "
+            "--database, or another data directory with --data-dir"
+        )
+
+
 class NoFile(BadFile):
     """There is no database where one is looked at."""
 

@@ -100,7 +100,8 @@ DO UPDATE SET value = CAST(CAST(settings.value AS BIGINT) + 1 AS TEXT)
 
 TOTALS = """
 SELECT (SELECT COALESCE(SUM(waiting), 0) FROM mailbox),
-       (SELECT value FROM settings WHERE name = 'exchanges_capped')
+       (SELECT value FROM settings WHERE name = 'exchanges_capped'),
+       (SELECT COUNT(*) FROM outbox)
 """
 
 KEEP_ANSWER = """
