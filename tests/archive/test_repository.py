@@ -114,7 +114,7 @@ def test_what_a_dead_writer_left_is_removed_by_the_next(tmp_path: Path) -> None:
     path = tmp_path / "wfl_1/repo.git"
     left = [
         "refs/heads/main.lock", "HEAD.lock", "packed-refs.lock", "index.lock", "config.lock",
-        "objects/pack/tmp_1.pack", "objects/pack/pack-00.pack",
+        "objects/pack/tmp_pack_1", "objects/pack/pack-00.pack",
     ]  # fmt: skip
     for name in left:
         (path / name).write_bytes(b"x")
