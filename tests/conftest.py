@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from postroom.office import Messaging
 from postroom.storage import open_store
 from postroom.storage.store import Store
 from tests import postgres
@@ -107,11 +108,11 @@ def room(store: Store, clock: ManualClock, ids: CountingIds) -> Iterator[Room]:
 
 @pytest.fixture
 def limited(room: Room) -> Iterator[Callable[..., Room]]:
-    """Opens the same post room again with other limits, given as fields of Limits."""
+    """Opens the same post room again with other limits, given as for Room.limited."""
     opened: list[Room] = []
 
-    def open_limited(**figures: int) -> Room:
-        opened.append(room.limited(**figures))
+    def open_limited(*messaging: Messaging, **figures: int) -> Room:
+        opened.append(room.limited(*messaging, **figures))
         return opened[-1]
 
     yield open_limited

@@ -55,6 +55,12 @@ def postroom(folder: Path, *arguments: str, database: str = "") -> subprocess.Co
     )
 
 
+def faults(path: Path) -> list[str]:
+    """What Git finds wrong; that nothing is committed yet, which it notices, is no fault."""
+    told = git(path, "fsck", "--strict", "--full", "--no-dangling")
+    return [line for line in told.splitlines() if not line.startswith("notice: ")]
+
+
 def has_caught_up(database: str) -> bool:
     return query(database, WAITING) == [(0,)]
 
@@ -72,14 +78,14 @@ def test_p08_kills_in_the_middle_of_commits_lose_and_double_nothing(
             for_a_while(chance.uniform(0.3, 1.2))
             server.kill()
             for path in (tmp_path / "data/archive").glob("*/repo.git"):
-                assert git(path, "fsck", "--strict", "--full", "--no-dangling") == ""
+                assert faults(path) == []
             server.start()
     eventually(lambda: has_caught_up(database_url), CATCH_UP_SECONDS, "the archive catches up")
     archived = canonical(repository(tmp_path))
     assert len(writers.acknowledged) >= 2 * rounds
     assert writers.acknowledged <= set(archived)
     assert sorted(archived) == sorted(id for (id,) in query(database_url, MESSAGES))
-    assert git(repository(tmp_path), "fsck", "--strict", "--full", "--no-dangling") == ""
+    assert faults(repository(tmp_path)) == []
     assert not list((tmp_path / "data/archive").rglob("*.lock.*"))
     verified = postroom(tmp_path, "archive", "verify", database=database_url)
     assert (verified.returncode, verified.stdout) == (0, "")

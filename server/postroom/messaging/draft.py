@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from postroom import token
 from postroom.errors import InvalidRequest, Violation, invalid
 from postroom.message import LONGEST_SUBJECT, Part
+from postroom.messaging import recipients
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _TAG_RULE = "must be 1 to 64 characters: a letter or digit, then letters, digits, '.', '_' or '-'"
@@ -42,6 +43,7 @@ def check(draft: Draft, *, has_attachments: bool) -> None:
     ]
     if wrong:
         raise InvalidRequest(*wrong)
+    recipients.check_count(len(draft.parts))
     for field, text in (("subject", draft.subject), ("body_md", draft.body_md)):
         if token.is_in(text):
             told = (

@@ -64,8 +64,8 @@ class MessageQueries(Transaction):
         self, agent: int, workflow: int, terms: Sequence[Term], *, before: int | None, limit: int
     ) -> Sequence[Message]:
         """See MessageQuestions.found."""
-        text, query = match(self.connection.dialect, agent, terms)
-        rows = self.connection.all(text, (query, _bound(before), limit))
+        text, asked = match(self.connection.dialect, agent, terms)
+        rows = self.connection.all(text, (*asked, _bound(before), limit))
         if not rows:
             return []
         numbers = [row[0] for row in rows]

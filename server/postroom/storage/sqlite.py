@@ -38,6 +38,7 @@ class SqliteDialect:
         "key": "INTEGER PRIMARY KEY AUTOINCREMENT",
         "bytes": "BLOB",
         "without_rowid": "WITHOUT ROWID",
+        "long_keys": "",
         # Words come ready (postroom.words): the tokenizer has only to part them at spaces.
         "words_table": (
             "CREATE VIRTUAL TABLE message_words USING "
