@@ -68,7 +68,7 @@ def has_caught_up(database: str) -> bool:
 def test_p08_kills_in_the_middle_of_commits_lose_and_double_nothing(
     serving: Serving, database_url: str, store_kind: str, tmp_path: Path
 ) -> None:
-    rounds = soak_rounds(20 if store_kind == "sqlite" else 3)
+    rounds = soak_rounds(10 if store_kind == "sqlite" else 3)
     server = serving(settings=settings_for(tmp_path))
     settle(server, "Alfa", "Bravo", "Carol")
     chance = random.Random(SEED)

@@ -83,7 +83,9 @@ def git(folder: Path, *arguments: str, data: bytes | None = None) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode(errors="replace") + done.stderr.decode()
+    # Of a repository in which nothing was committed yet.
+    said = [line for line in done.stderr.decode().splitlines() if not line.startswith("notice:")]
+    return done.stdout.decode(errors="replace") + "\n".join(said)
 
 
 def commit(repository: Repository, files: dict[str, bytes], last: int = 1, at: int = START) -> bool:

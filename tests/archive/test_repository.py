@@ -1,5 +1,6 @@
 """The repository as Git itself sees it."""
 
+from io import BufferedWriter
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postroom.archive import git as libgit
+from postroom.archive import packfile
 from postroom.archive.commit import Author, BadAuthor
 from postroom.archive.git import ArchiveFailure
 from postroom.archive.lock import Held, alone
@@ -114,13 +116,28 @@ def test_what_a_dead_writer_left_is_removed_by_the_next(tmp_path: Path) -> None:
     path = tmp_path / "wfl_1/repo.git"
     left = [
         "refs/heads/main.lock", "HEAD.lock", "packed-refs.lock", "index.lock", "config.lock",
-        "objects/pack/tmp_1.pack", "objects/pack/pack-00.pack",
+        "objects/pack/tmp_pack_1", "objects/pack/pack-00.pack",
     ]  # fmt: skip
     for name in left:
         (path / name).write_bytes(b"x")
     assert commit(repository_in(tmp_path), {"a/b.md": b"x"})
     assert not [name for name in left if (path / name).exists()]
     assert git(path, "fsck", "--strict") == ""
+
+
+def test_git_does_not_look_at_what_is_not_whole_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[str] = set()
+    sync = packfile._sync
+
+    def noted(file: BufferedWriter) -> None:
+        seen.update(path.suffix for path in (tmp_path / "wfl_1/repo.git/objects/pack").iterdir())
+        sync(file)
+
+    monkeypatch.setattr(packfile, "_sync", noted)
+    commit(repository_in(tmp_path), FIRST)
+    assert seen == {""}
 
 
 def test_a_failure_in_the_middle_leaves_the_last_commit_and_the_next_one_works(

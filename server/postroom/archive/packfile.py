@@ -25,7 +25,9 @@ class PackFile:
 
     def __init__(self, folder: Path, count: int) -> None:
         self._folder = folder
-        self._fresh = folder / f"tmp_{os.getpid()}.pack"
+        # Git looks into whatever is called .idx, so these are not, until they are whole.
+        self._fresh = folder / f"tmp_pack_{os.getpid()}"
+        self._fresh_index = folder / f"tmp_idx_{os.getpid()}"
         self._digest = sha1(usedforsecurity=False)
         self._rows: dict[ObjectId, tuple[int, int]] = {}
         descriptor = os.open(self._fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -46,6 +48,7 @@ class PackFile:
         """Leave nothing unfinished behind."""
         self._file.close()
         self._fresh.unlink(missing_ok=True)
+        self._fresh_index.unlink(missing_ok=True)
 
     def start_of(self, id: ObjectId) -> int | None:
         """Where the entry of an object begins, None when it has none."""
@@ -70,13 +73,12 @@ class PackFile:
         self._file.write(checksum)
         _sync(self._file)
         name = f"pack-{checksum.hex()}"
-        index = self._fresh.with_suffix(".idx")
-        descriptor = os.open(index, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        descriptor = os.open(self._fresh_index, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(self._index(checksum))
             _sync(file)
         self._fresh.rename(self._folder / f"{name}.pack")
-        index.rename(self._folder / f"{name}.idx")
+        self._fresh_index.rename(self._folder / f"{name}.idx")
         flush(self._folder)
         return name
 

@@ -89,8 +89,9 @@ class Snapshot:
 
 
 def is_there(folder: Path) -> bool:
-    """Whether a project's folder holds a repository."""
-    return (folder / GIT_FOLDER / "HEAD").is_file()
+    """Whether a project's folder holds a repository with a commit in it."""
+    path = folder / GIT_FOLDER
+    return any((path / name).is_file() for name in (git.BRANCH, "packed-refs"))
 
 
 @contextlib.contextmanager
