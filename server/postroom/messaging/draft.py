@@ -62,7 +62,9 @@ def _subject_fault(subject: str) -> str:
     if not subject:
         return "is required; say in a few words what the message is about"
     if len(subject) > LONGEST_SUBJECT:
-        return f"has {len(subject):,} characters; at most {LONGEST_SUBJECT} are allowed, shorten it"
+        return (
+            f"has {len(subject):,} characters, more than the {LONGEST_SUBJECT} allowed; shorten it"
+        )
     if any(unicodedata.category(each) == "Cc" for each in subject):
         return "has a control character, such as a line break; leave it out"
     return ""
