@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from postroom.errors import Code, Forbidden, Refusal
+from postroom.errors import Code, Forbidden, Refusal, joined
 
 PENDING_SECONDS = 7 * 24 * 3600
 IN_SESSION_SECONDS = 12 * 3600
@@ -64,14 +64,14 @@ class PolicyForbids(Forbidden):
 
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__(
-            f"{', '.join(names)} takes messages from nobody (block_all); leave that name out",
+            f"{joined(names)} takes messages from nobody (block_all); leave that name out",
             "POLICY_FORBIDS",
         )
 
 
 def required(names: tuple[str, ...], *, requested: bool) -> Refusal:
     """Refuse a message to agents that take none from the sender without contact."""
-    listed = ", ".join(names)
+    listed = joined(names)
     if requested:
         told = (
             f"{listed} must approve contact with you first, and was asked just now. The message "

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from postroom import contact, exchange, mailbox
 from postroom.agent import Agent
-from postroom.errors import Code, Forbidden, QuotaSpent, Refusal
+from postroom.errors import Code, Forbidden, QuotaSpent, Refusal, joined
 from postroom.mail import MailKind
 from postroom.messaging import gate, handshake
 from postroom.messaging.recipients import Addressed
@@ -49,7 +49,7 @@ class Admission:
         """Raise Refusal (NO_RECIPIENTS) when a broadcast is left with nobody."""
         if self.left:
             return
-        listed = ", ".join(f"{name} ({reason})" for name, reason in sorted(self.skipped.items()))
+        listed = joined([f"{name} ({reason})" for name, reason in sorted(self.skipped.items())])
         told = f"the broadcast reaches nobody: {listed or 'the project has no other agent'}"
         raise Refusal(
             f"{told}; nothing was sent",
