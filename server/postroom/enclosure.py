@@ -32,11 +32,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What the message holds, and the files that have to be stored with it, each once."""
+    """What the message holds, and the files that have to be stored with it, each once.
+
+    `again` is the SHA-256 of each file that was stored before and is only named.
+    """
 
     body_md: str
     attachments: tuple[Attachment, ...] = ()
     files: tuple[StoredFile, ...] = ()
+    again: frozenset[str] = frozenset()
 
 
 class Attaching(Protocol):

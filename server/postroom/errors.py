@@ -23,8 +23,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 DOMAIN = "postroom"
-# A refusal travels in headers, of which gRPC clients take 8 KiB.
+# A refusal travels in headers, of which gRPC clients take 8 KiB: its text in two forms, in one
+# of which a letter beyond ASCII has up to twelve bytes.
 _LONGEST_QUOTE = 100
+_LONGEST_LIST = 1_200
 _MOST_LISTED = 15
 
 
@@ -100,17 +102,28 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
 
 
-def _joined(separator: str, listed: Sequence[str]) -> str:
-    more = len(listed) - _MOST_LISTED
-    text = separator.join(listed[:_MOST_LISTED])
-    return f"{text}{separator}and {more} more" if more > 0 else text
+def joined(texts: Sequence[str], separator: str = ", ", most: int | None = None) -> str:
+    """Texts in a row: as many as a refusal has room for, but one at least, and the count left."""
+    shown = texts[: _fitting(texts[:most])]
+    more = len(texts) - len(shown)
+    text = separator.join(shown)
+    return f"{text}{separator}and {more} more" if more else text
+
+
+def _fitting(texts: Sequence[str]) -> int:
+    room = _LONGEST_LIST
+    for count, text in enumerate(texts):
+        room -= sum(1 if letter.isascii() else 3 * len(letter.encode()) for letter in text)
+        if room < 0 and count:
+            return count
+    return len(texts)
 
 
 class InvalidRequest(Refusal):
     """Fields of the request break a rule; each is named, of very many the first."""
 
     def __init__(self, *violations: Violation, reason: str = "INVALID_FIELD") -> None:
-        text = _joined("; ", [f"{v.field}: {v.description}" for v in violations])
+        text = joined([f"{v.field}: {v.description}" for v in violations], "; ", _MOST_LISTED)
         shown = violations[:_MOST_LISTED]
         super().__init__(text, Code.INVALID_ARGUMENT, reason, violations=shown)
 
@@ -124,7 +137,7 @@ class NameAmbiguous(InvalidRequest):
     """Several live agents hold the name; each is listed, of very many the first."""
 
     def __init__(self, name: str, holders: tuple[Resource, ...]) -> None:
-        listed = _joined(", ", [f"{h.name} ({h.description})" for h in holders])
+        listed = joined([f"{h.name} ({h.description})" for h in holders], most=_MOST_LISTED)
         told = f"{len(holders)} live agents are called {quoted(name)}; use an id: {listed}"
         super().__init__(Violation("to", told), reason="NAME_AMBIGUOUS")
         self.resources = holders[:_MOST_LISTED]
@@ -166,11 +179,13 @@ class AgentsUnknown(NotFound):
     """Nobody in a project has these names; each is listed, of very many the first."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        listed = _joined(", ", [quoted(name) for name in names])
+        shown = [quoted(name) for name in names]
+        listed = joined(shown, most=_MOST_LISTED)
         told = f"the project has no agent called {listed}; register it, or mend the spelling"
         super().__init__("agent", names[0], f"{told}. Nobody got the message")
         said = "no agent of the project is called that"
-        self.resources = tuple(Resource("agent", _cut(name), said) for name in names[:_MOST_LISTED])
+        fitting = names[: _fitting(shown[:_MOST_LISTED])]
+        self.resources = tuple(Resource("agent", _cut(name), said) for name in fitting)
 
 
 class AlreadyExists(Refusal):

@@ -144,7 +144,11 @@ class FileQuestions(Protocol):
         ...
 
     def sent_bytes(self, agent: int, since: int) -> int:
-        """The bytes of the attachments that the agent has sent since an instant."""
+        """The bytes of new attachments that the agent has sent since an instant."""
+        ...
+
+    def count_upload(self, agent: int, size: int, at: int) -> None:
+        """Count bytes of new attachments that the agent sends."""
         ...
 
 

@@ -38,7 +38,7 @@ class Messaging:
     auto_contact: bool = True
     pending_contact: int = contact.PENDING_SECONDS
     in_session_contact: int = contact.IN_SESSION_SECONDS
-    # Bytes of attachments that one agent may send in a day.
+    # Bytes of new attachments that one agent may send in a day.
     daily_attachments: int = 50 * 1024 * 1024
     # Whether messages, and other mail too, are left for the archive.
     archives_messages: bool = True

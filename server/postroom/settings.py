@@ -75,7 +75,7 @@ class Settings:
         "", "Folders below which absolute paths of attachments may lead, with commas between."
     )
     attachment_bytes_per_day: int = _setting(
-        52_428_800, "Bytes of attachments that one agent may send in 24 hours."
+        52_428_800, "Bytes of new attachments that one agent may send in 24 hours."
     )
     archive: str = _setting("messages", "What goes to the Git archive: messages, all or off.")
     archive_author: str = _setting(

@@ -57,10 +57,12 @@ class Attacher:
         beside = await _beside(intake, wanted)
         body = await _body(intake, wanted, MOST_ATTACHMENTS - len(beside))
         listed = [one.attachment(name, mode) for name, mode, one in beside]
+        taken = [*(one for _, _, one in beside), *body.used]
         return Prepared(
             body_md=body.text,
             attachments=(*listed, *body.attachments),
-            files=_new([*(one for _, _, one in beside), *body.used]),
+            files=_new(taken),
+            again=frozenset(one.file.sha256 for one in taken if not one.is_new),
         )
 
     async def close(self) -> None:

@@ -72,5 +72,8 @@ async def _prepared(
         )
     )
     return Enclosed(
-        body_md=prepared.body_md, attachments=prepared.attachments, files=prepared.files
+        body_md=prepared.body_md,
+        attachments=prepared.attachments,
+        files=prepared.files,
+        again=prepared.again,
     )

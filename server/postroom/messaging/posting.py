@@ -24,13 +24,21 @@ from postroom.workflow import Workflow
 class Enclosed:
     """What comes with a message: the body with its images, and the content to store.
 
+    `again` is the SHA-256 of what the sender only names, because it was sent before.
     `refusal` is why it cannot be sent; it is raised in its turn.
     """
 
     body_md: str
     attachments: tuple[Attachment, ...] = ()
     files: tuple[StoredFile, ...] = ()
+    again: frozenset[str] = frozenset()
     refusal: Refusal | None = None
+
+    @property
+    def new_bytes(self) -> int:
+        """How much the sender adds to what it has sent today; what it sends again is free."""
+        sizes = {one.sha256: one.bytes for one in self.attachments}
+        return sum(size for sha256, size in sizes.items() if sha256 not in self.again)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +105,13 @@ class Posting:
         if self.enclosed.refusal:
             raise self.enclosed.refusal
         call, sender = self.call, self.sender
-        total = sum(one.bytes for one in self.enclosed.attachments)
+        new = self.enclosed.new_bytes
         most = call.office.messaging.daily_attachments
-        if total and call.session.sent_bytes(sender.number, call.now - DAY) + total > most:
+        if new and call.session.sent_bytes(sender.number, call.now - DAY) + new > most:
             told = (
-                f"you may send {most:,} bytes of attachments in a day, and this message would "
-                "pass that; send it without, or tomorrow"
+                f"you may send {most:,} bytes of new attachments in a day, and this message would "
+                "pass that; send it without, or tomorrow. What was sent before counts for nothing "
+                "as attachments/<sha256>.webp"
             )
             raise QuotaSpent(told, "ATTACHMENT_QUOTA", f"agent:{sender.id}", most)
 
@@ -127,6 +136,8 @@ class Posting:
         )
         for file in self.enclosed.files:
             call.session.keep_file(self.within.number, file, call.now)
+        if new := self.enclosed.new_bytes:
+            call.session.count_upload(self.sender.number, new, call.now)
         call.session.add_message(message)
         if call.office.messaging.archives_messages:
             call.session.put_out(self.within.id, id, call.now)

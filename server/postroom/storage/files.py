@@ -2,6 +2,7 @@
 
 from postroom.attachment import StoredFile
 from postroom.storage import message_statements as statements
+from postroom.storage.message_models import UploadRow
 from postroom.storage.transaction import Transaction
 
 
@@ -36,3 +37,8 @@ class FileQueries(Transaction):
         """See FileQuestions.sent_bytes."""
         row = self.connection.one(statements.SENT_BYTES, (agent, since))
         return int(row[0]) if row else 0
+
+    def count_upload(self, agent: int, size: int, at: int) -> None:
+        """See FileQuestions.count_upload."""
+        self.writing()
+        self.connection.query(UploadRow.insert(agent=agent, at=at, bytes=size))

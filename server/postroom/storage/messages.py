@@ -12,7 +12,7 @@ from postroom.storage import message_statements as statements
 from postroom.storage.database import Row
 from postroom.storage.failures import StoreFailure
 from postroom.storage.mail import NO_BOUND
-from postroom.storage.message_models import AttachmentRow, MessageRow, ParticipantRow, UploadRow
+from postroom.storage.message_models import AttachmentRow, MessageRow, ParticipantRow
 from postroom.storage.searching import add_words, match
 from postroom.storage.transaction import Transaction
 from postroom.words import Term
@@ -100,9 +100,6 @@ class MessageQueries(Transaction):
             return
         rows = [_of_attachment(number, i, one) for i, one in enumerate(message.attachments)]
         self.connection.query(AttachmentRow.insert_many(rows))
-        total = sum(one.bytes for one in message.attachments)
-        sent = UploadRow.insert(agent=message.sender.agent, at=message.created_at, bytes=total)
-        self.connection.query(sent)
 
     def mark_claimed(self, agent: int, message: Message, at: int) -> bool:
         """Claim an agent's copy that nobody has claimed; False when none waits any more."""
