@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from postroom.errors import Code, Forbidden, Refusal
+from postroom.errors import Code, Forbidden, Refusal, joined
 
 PENDING_SECONDS = 7 * 24 * 3600
 IN_SESSION_SECONDS = 12 * 3600
-_MOST_LISTED = 15
 
 
 class ContactPolicy(StrEnum):
@@ -70,10 +69,8 @@ class PolicyForbids(Forbidden):
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a refusal, which travels in headers: of very many the first."""
-    more = len(names) - _MOST_LISTED
-    text = ", ".join(names[:_MOST_LISTED])
-    return f"{text} and {more} more" if more > 0 else text
+    """Names in a refusal, which travels in headers: as many as there is room for."""
+    return joined(names)
 
 
 def required(names: Sequence[str], asked: Sequence[str], *, asks: bool) -> Refusal:
@@ -87,7 +84,7 @@ def required(names: Sequence[str], asked: Sequence[str], *, asks: bool) -> Refus
         told += "; ask with request_contact"
     refused = [name for name in names if name not in asked] if asks else []
     if asked:
-        told += "; asked just now: " + listed(asked)
+        told += "; asked just now" + ("" if list(asked) == list(names) else f": {listed(asked)}")
     if refused:
         told += "; refused before, and not asked again: " + listed(refused)
     metadata = {"auto_contact_requested": listed(asked), "recipients": listed(names)}
