@@ -30,6 +30,10 @@ TAIL = Bound(6, 4, at_most=True)
 SIZE = Bound(1.25, 1.10, at_most=True)
 POSTGRES = Bound(0.25, 0.60)
 TWO_SERVERS = Bound(None, 1.6)
+# None has been set.
+MESSAGES = Bound()
+SEARCH = Bound()
+COURIER = Bound(None, 1.2, at_most=True)
 JSON_SEND = Bound(0.30, 0.60)
 JSON_LIST = Bound(0.12, 0.40)
 

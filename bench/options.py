@@ -17,18 +17,34 @@ NAMES = (
     "postgres",
     "two-servers",
     "size",
+    "messages",
+    "courier",
+    "search",
 )
-_QUICK = (0.3, 2, 50_000)
-_WHOLE = (1.0, 5, 1_000_000)
+
+
+@dataclass(frozen=True)
+class _Extent:
+    seconds: float
+    rounds: int
+    mails: int
+    archived: int
+    searched: int
+
+
+_QUICK = _Extent(0.3, 2, 50_000, 2_000, 10_000)
+_WHOLE = _Extent(1.0, 5, 1_000_000, 50_000, 200_000)
 
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure, and for how long."""
+    """What to measure, for how long, and in how much mail or how many messages."""
 
     seconds: float
     rounds: int
     mails: int
+    archived: int
+    searched: int
     names: frozenset[str]
     placements: Sequence[Placement]
     json: Path | None
@@ -41,11 +57,13 @@ def parse(arguments: Sequence[str]) -> Options:
     names = frozenset(given.only.split(",")) if given.only else frozenset(NAMES)
     if unknown := sorted(names - set(NAMES)):
         parser.error(f"--only knows {', '.join(NAMES)}, not {', '.join(unknown)}")
-    seconds, rounds, mails = _QUICK if given.quick else _WHOLE
+    extent = _QUICK if given.quick else _WHOLE
     return Options(
-        seconds=given.seconds or seconds,
-        rounds=given.rounds or rounds,
-        mails=mails,
+        seconds=given.seconds or extent.seconds,
+        rounds=given.rounds or extent.rounds,
+        mails=extent.mails,
+        archived=extent.archived,
+        searched=extent.searched,
         names=names,
         placements=_placements(given.placement),
         json=given.json,
@@ -58,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, help="over which medians are taken (default 5)")
     parser.add_argument("--only", metavar="NAME,...", help=f"some of {', '.join(NAMES)}")
     parser.add_argument(
-        "--quick", action="store_true", help="0.3 s, 2 rounds and 50,000 mails: only a check"
+        "--quick", action="store_true", help="0.3 s, 2 rounds and small stores: only a check"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     where = parser.add_mutually_exclusive_group()

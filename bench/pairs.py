@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from bench import goals, probe
 from bench.cells import Cell, Gun, Variant, against, tail
 from bench.goals import Bound
+from bench.running import Running
 from bench.stage import Stage, must_have_size
 from bench.target import Target, grpc_empty, json_empty
 from bench.trouble import Trouble
@@ -50,21 +51,22 @@ class Pairs:
     def _pair(self, kind: str, name: str, bound: Bound, streams: int, key: str = "") -> Cell:
         method = f"{kind}_json" if key.startswith("json") else kind
         variant: Variant = getattr(self._stage, method)(streams)
-        size = _proven(variant, _LOOKS[kind])
+        size = proven(variant, _LOOKS[kind])
         label = f"{name} / empty, {self._placement}"
-        return Cell(
-            key or kind, label, bound, against(self._gun, variant, self._empty(variant, size))
-        )
+        nothing = empty(self._stage.running, variant, size)
+        return Cell(key or kind, label, bound, against(self._gun, variant, nothing))
 
-    def _empty(self, variant: Variant, size: int) -> Variant:
-        target, running = variant.target, self._stage.running
-        if target.protocol == "grpc":
-            empty = grpc_empty(running.empty, size, target.body, target.streams)
-        else:
-            empty = json_empty(running.http, size, target.body, target.streams)
-        if len(probe.answer(empty)) != size:
-            raise Trouble(f"{empty.path} does not answer {size} bytes")
-        return Variant(empty, check=lambda measured: must_have_size(measured, size, empty))
+
+def empty(running: Running, variant: Variant, size: int) -> Variant:
+    """What the variant is compared with: a handler that answers as many bytes."""
+    target = variant.target
+    if target.protocol == "grpc":
+        nothing = grpc_empty(running.empty, size, target.body, target.streams)
+    else:
+        nothing = json_empty(running.http, size, target.body, target.streams)
+    if len(probe.answer(nothing)) != size:
+        raise Trouble(f"{nothing.path} does not answer {size} bytes")
+    return Variant(nothing, check=lambda measured: must_have_size(measured, size, nothing))
 
 
 _LOOKS: dict[str, Look] = {
@@ -74,7 +76,7 @@ _LOOKS: dict[str, Look] = {
 }
 
 
-def _proven(variant: Variant, look: Look) -> int:
+def proven(variant: Variant, look: Look) -> int:
     """Call once with a real client; returns the size of the answer."""
     variant.prepare(1)
     raw = probe.answer(variant.target)

@@ -21,9 +21,9 @@ _AT_ONCE = 5_000
 
 
 @contextmanager
-def room(database: str) -> Iterator[PostRoom]:
+def room(database: str, archive: str = "messages") -> Iterator[PostRoom]:
     """A post room in this process, beside the server's."""
-    opened = assemble(settings(database))
+    opened = assemble(settings(database, archive))
     try:
         yield opened
     finally:

@@ -30,12 +30,17 @@ class Running:
 
 @contextlib.contextmanager
 def server(
-    database: str, casts: Mapping[str, Cast], cores: Cores, folder: Path
+    database: str,
+    casts: Mapping[str, Cast],
+    cores: Cores,
+    folder: Path,
+    archive: str = "messages",
 ) -> Iterator[Running]:
     """A server on these cores; it ends with the block."""
     ports = {name: free_port() for name in ("grpc", "http", "empty")}
     given = {
         "database": database,
+        "archive": archive,
         "casts": {method: list(asdict(cast).values()) for method, cast in casts.items()},
         **ports,
     }

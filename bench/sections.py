@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bench import cluster, size, two_servers
+from bench import archiving, cluster, messages, searching, size, two_servers
 from bench.cells import Cell, Gun
 from bench.options import Options
 from bench.pairs import Pairs
@@ -35,8 +35,22 @@ def sections(options: Options, gun: Gun) -> Iterator[Section]:
             yield Section(f"SQLite, {placement.name}", opening)
     if "size" in options.names:
         yield Section("size", partial(_size, options, gun, options.placements[0]))
-    if not options.names & {"postgres", "two-servers"}:
-        return
+    yield from _of_messages(options, gun)
+    if options.names & {"postgres", "two-servers"}:
+        yield from _on_postgres(options, gun)
+
+
+def _of_messages(options: Options, gun: Gun) -> Iterator[Section]:
+    if "messages" in options.names:
+        for placement in options.placements:
+            yield Section(f"messages, {placement.name}", partial(messages.cells, gun, placement))
+    if "courier" in options.names:
+        yield Section("courier", partial(archiving.cells, options.archived))
+    if "search" in options.names:
+        yield Section("search", partial(searching.cells, options))
+
+
+def _on_postgres(options: Options, gun: Gun) -> Iterator[Section]:
     if not cluster.is_installed():
         print("skipped: PostgreSQL, which is not installed")
         return

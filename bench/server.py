@@ -8,6 +8,7 @@ import asyncio
 import json
 import signal
 import sys
+from collections.abc import Coroutine
 from typing import Any
 
 import grpc
@@ -45,11 +46,25 @@ async def _serve(given: dict[str, Any]) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stop.set)
-    room = assemble(settings(given["database"]), wakeups=LocalWakeups(loop), log=_log())
+    wakeups = LocalWakeups(loop)
+    found = settings(given["database"], given["archive"])
+    room = assemble(found, wakeups=wakeups, log=_log())
+    tasks = [asyncio.create_task(work) for work in _background(room, wakeups)]
     try:
         await _answer(room, given, stop)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     finally:
         await asyncio.to_thread(room.office.store.close)
+
+
+def _background(room: PostRoom, wakeups: LocalWakeups) -> list[Coroutine[Any, Any, None]]:
+    work = [sweep_for_ever(room.office)]
+    if room.courier:
+        wakeups.call_also(room.courier.wake)
+        work.append(room.courier.run_for_ever())
+    return work
 
 
 def _log() -> Log:
@@ -69,10 +84,8 @@ async def _answer(room: PostRoom, given: dict[str, Any], stop: asyncio.Event) ->
     await empty.start()
     web = Web(EmptyRoutes(_app(door, given["http"])), bind(_HOST, given["http"]), _GRACE_SECONDS)
     serving = asyncio.create_task(web.serve())
-    sweeping = asyncio.create_task(sweep_for_ever(room.office))
     print(json.dumps({"json": HAS_JSON}), flush=True)
     await stop.wait()
-    sweeping.cancel()
     web.stop()
     await asyncio.gather(listener.stop(_GRACE_SECONDS), empty.stop(_GRACE_SECONDS), serving)
 

@@ -17,18 +17,46 @@ STAND_IN = "agt_00000000000000000000000000"
 
 @dataclass(frozen=True)
 class Cast:
-    """Who calls a method in turn, and whom they write to."""
+    """Who calls a method in turn, and whom they write to.
+
+    `names` are those of the callers, for requests that say who calls and name many.
+    """
 
     callers: Sequence[str]
     recipients: Sequence[str] = ()
+    names: Sequence[str] = ()
 
-    def turns(self) -> Iterator[tuple[str, str]]:
-        """Caller and recipient for ever; one group writing to itself makes every pair."""
-        callers, recipients = self.callers, self.recipients or ("",)
-        size = len(recipients)
+    def turns(self) -> Iterator["Turn"]:
+        """Caller and recipients for ever; one group writing to itself makes every pair."""
         for turn in itertools.count():
-            lap, at = divmod(turn, len(callers))
-            yield callers[at], recipients[(at + 1 + lap % max(1, size - 1)) % size]
+            lap, at = divmod(turn, len(self.callers))
+            yield Turn(self, at, lap)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One call of a cast: the caller's place in it, and how often all have called."""
+
+    cast: Cast
+    at: int
+    lap: int
+
+    @property
+    def caller(self) -> str:
+        """The caller's id."""
+        return self.cast.callers[self.at]
+
+    def address(self, request: Any) -> None:
+        """Put the recipients in, as many as the request has, and the caller's name."""
+        if self.cast.names:
+            request.sender_name = self.cast.names[self.at]
+            request.to[:] = [self._recipient(at) for at in range(len(request.to))]
+        elif self.cast.recipients:
+            request.to = self._recipient(0)
+
+    def _recipient(self, further: int) -> str:
+        size = len(self.cast.recipients)
+        return self.cast.recipients[(self.at + 1 + (self.lap + further) % max(1, size - 1)) % size]
 
 
 class Spread:
@@ -61,10 +89,9 @@ class Spread:
         turns = self._turns.get(spec.name)
         if turns is None:
             return incoming
-        caller, recipient = next(turns)
-        if recipient:
-            request.to = recipient
-        own = [(name, caller if name == AGENT_ID else v) for name, v in incoming.metadata]
+        turn = next(turns)
+        turn.address(request)
+        own = [(name, turn.caller if name == AGENT_ID else v) for name, v in incoming.metadata]
         return Incoming(own, incoming.time_left)
 
     def stream(

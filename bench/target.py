@@ -10,7 +10,7 @@ from postroom.rpc.identity import AGENT_ID
 
 # A gRPC message is led by a flag and its length.
 FRAME_BYTES = 5
-_SERVICE = "agent.v1.AgentService"
+MAIL, MESSAGES = "agent.v1.AgentService", "agent.v1.MessageService"
 _CALLER = {AGENT_ID: STAND_IN}
 _GRPC = {"content-type": "application/grpc", "te": "trailers", **_CALLER}
 _JSON = {"content-type": "application/json", **_CALLER}
@@ -74,9 +74,9 @@ class Load(Protocol):
         ...
 
 
-def grpc_method(port: int, name: str, body: bytes, streams: int) -> Target:
+def grpc_method(port: int, name: str, body: bytes, streams: int, service: str = MAIL) -> Target:
     """A method of the post room."""
-    return Target("grpc", port, f"/{_SERVICE}/{name}", body, streams, _GRPC)
+    return Target("grpc", port, f"/{service}/{name}", body, streams, _GRPC)
 
 
 def grpc_empty(port: int, size: int, body: bytes, streams: int) -> Target:

@@ -3,18 +3,21 @@
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from postroom.office import Messaging
 from postroom.storage import open_store
 from postroom.storage.store import Store
 from tests import postgres
 from tests.doubles import CountingIds, ManualClock
+from tests.leaving_out import LEFT_OUT, leave_out
 from tests.operations.emptying import Reused
 from tests.room import Room
 
 STORES = ("sqlite", "postgres")
-_left_out: list[str] = []
+_NO_POSTGRES = "PostgreSQL was not found"
 _numbers = itertools.count(1)
 
 
@@ -23,15 +26,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if postgres.find_binaries():
         return
     needing = [item for item in items if "postgres" in _store_of(item) or _wants_server(item)]
-    _left_out.extend(item.nodeid for item in needing)
-    config.hook.pytest_deselected(items=needing)
-    items[:] = [item for item in items if item not in needing]
+    leave_out(config, items, needing, _NO_POSTGRES)
 
 
-def pytest_unconfigure() -> None:
-    """Say in the last line what was left out."""
-    if _left_out:
-        print(f"PostgreSQL was not found: {len(_left_out)} tests that need it were left out")
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a worker tell what it left out; all leave out the same."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = LEFT_OUT
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hear what a worker left out."""
+    LEFT_OUT.update(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Say in the last lines what was left out, PostgreSQL's in the very last."""
+    if not hasattr(config, "workeroutput"):
+        for why in sorted(LEFT_OUT, key=lambda why: why == _NO_POSTGRES):
+            print(f"{why}: {LEFT_OUT[why]} tests were left out")
 
 
 def _store_of(item: pytest.Item) -> str:
@@ -107,11 +121,11 @@ def room(store: Store, clock: ManualClock, ids: CountingIds) -> Iterator[Room]:
 
 @pytest.fixture
 def limited(room: Room) -> Iterator[Callable[..., Room]]:
-    """Opens the same post room again with other limits, given as fields of Limits."""
+    """Opens the same post room again with other limits, given as for Room.limited."""
     opened: list[Room] = []
 
-    def open_limited(**figures: int) -> Room:
-        opened.append(room.limited(**figures))
+    def open_limited(*messaging: Messaging, **figures: int) -> Room:
+        opened.append(room.limited(*messaging, **figures))
         return opened[-1]
 
     yield open_limited

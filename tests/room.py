@@ -10,7 +10,7 @@ from agent.v1.agent_pb2 import Agent
 from agent.v1.mail_pb2 import Mail
 from postroom.errors import Refusal
 from postroom.ids import TimeOrderedIds
-from postroom.office import Limits, Office
+from postroom.office import Limits, Messaging, Office
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Store, Watches
 from postroom.rpc import contract
@@ -33,6 +33,7 @@ class Room:
         watches: Watches | None = None,
         trusted: bool = True,
         foreign_reads: bool = True,
+        messaging: Messaging | None = None,
     ) -> None:
         self.office = Office(
             store=store,
@@ -40,6 +41,7 @@ class Room:
             ids=ids or TimeOrderedIds(clock),
             cursors=Cursors(store.cursor_key),
             limits=limits or Limits(),
+            messaging=messaging or Messaging(),
             watches=watches,
             foreign_reads=foreign_reads,
         )
@@ -47,19 +49,25 @@ class Room:
         self._specs = {spec.name: spec for spec in CONTRACT.specs}
         self._runner = asyncio.Runner()
 
-    def limited(self, **figures: int) -> "Room":
+    def limited(self, messaging: Messaging | None = None, /, **figures: int) -> "Room":
         """The same post room with other limits; close only the first."""
-        return Room(self.office.store, self.office.clock, self.office.ids, Limits(**figures))
+        office = self.office
+        limits = Limits(**figures)
+        return Room(office.store, office.clock, office.ids, limits, messaging=messaging)
 
     def call(self, method: str, as_: str = "", **fields: Any) -> Any:
-        """Answer one request; `as_` is the caller's id, the operator when empty."""
+        """Answer one request; `as_` is the caller's id, the operator when empty.
+
+        `within`, if it is given, is the id of the caller's session.
+        """
         return self._runner.run(self.begin(method, as_, **fields))
 
     async def begin(self, method: str, as_: str = "", **fields: Any) -> Message:
         """The same for a test that runs a loop of its own."""
+        incoming = _incoming(as_)._replace(session=fields.pop("within", ""))
         spec = self._specs[method]
         request = spec.request_class(**fields)
-        return await self.registry.call(spec, request, _incoming(as_), Outgoing())
+        return await self.registry.call(spec, request, incoming, Outgoing())
 
     def stream(self, method: str, as_: str = "", **fields: Any) -> AsyncIterator[Any]:
         """Answer one request with messages, on a loop of the test's own."""

@@ -15,6 +15,10 @@ class AgentQuestions(Protocol):
         """The agent with this id, archived ones and the operator included."""
         ...
 
+    def agent_numbered(self, number: int) -> Agent | None:
+        """The agent with this number of the store's own."""
+        ...
+
     def live_agents_named(self, name: str, workflow: int | None) -> Sequence[Agent]:
         """The agents not archived with exactly this name, of one workflow or of all."""
         ...

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from postroom import archived
+from postroom.archive.courier import Courier
 from postroom.attaching.collect import Attacher
 from postroom.caller_sessions import CallerSessions
 from postroom.clock import SystemClock
@@ -22,7 +24,6 @@ from postroom.rpc import contract
 from postroom.rpc.contract import Contract
 from postroom.rpc.methods import Registry
 from postroom.settings import BadSetting, Settings
-from postroom.storage import open_store
 from postroom.wakeups import LocalWakeups
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class PostRoom:
     sessions: CallerSessions
     exposition: Exposition
     attacher: Attacher
+    # None where nothing is archived.
+    courier: Courier | None = None
     tracing: "Tracing | None" = None
 
     def close(self) -> None:
@@ -62,18 +65,15 @@ def assemble(
     tracing = _tracing() if settings.traces else None
     clock = clock or SystemClock()
     commits = CommitMetrics()
-    store = open_store(settings.database_url, clock, wakeups, commits)
-    attacher = Attacher(
-        [Path(root.strip()) for root in settings.attachment_roots.split(",") if root.strip()],
-        [settings.data_path],
-    )
+    store = archived.database(settings, clock, wakeups, commits)
+    attacher = _attacher(settings)
     office = Office(
         store=store,
         clock=clock,
         ids=ids or TimeOrderedIds(clock),
         cursors=Cursors(store.cursor_key),
         watches=wakeups,
-        files=ProjectFiles(settings.data_path / "archive"),
+        files=ProjectFiles(settings.archive_path),
         attaching=attacher,
         limits=settings.limits,
         messaging=settings.messaging,
@@ -86,7 +86,15 @@ def assemble(
     tracer = tracing.tracer if tracing else None
     door = ObservedDoor(registry, calls, log.calls if log else None, tracer)
     exposition = Exposition(calls, commits, store, _Gauges(wakeups, log))
-    return PostRoom(office, door, declared, registry.sessions, exposition, attacher, tracing)
+    courier = archived.courier(settings, store)
+    return PostRoom(
+        office, door, declared, registry.sessions, exposition, attacher, courier, tracing
+    )
+
+
+def _attacher(settings: Settings) -> Attacher:
+    roots = [root.strip() for root in settings.attachment_roots.split(",")]
+    return Attacher([Path(root) for root in roots if root], [settings.data_path])
 
 
 @dataclass(frozen=True, slots=True)

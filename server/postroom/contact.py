@@ -1,12 +1,14 @@
 """Contact: who may write messages to whom (messages.md, Contacts)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from postroom.errors import Code, Forbidden, Refusal, joined
+from postroom.errors import Code, Forbidden, Refusal
 
 PENDING_SECONDS = 7 * 24 * 3600
 IN_SESSION_SECONDS = 12 * 3600
+_MOST_LISTED = 15
 
 
 class ContactPolicy(StrEnum):
@@ -60,33 +62,40 @@ class Contact:
 
 
 class PolicyForbids(Forbidden):
-    """The recipient takes messages from nobody."""
+    """The recipients take messages from nobody."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
-        super().__init__(
-            f"{joined(names)} takes messages from nobody (block_all); leave that name out",
-            "POLICY_FORBIDS",
-        )
+    def __init__(self, names: Sequence[str]) -> None:
+        told = f"nobody may write to {listed(names)}, whose policy is block_all"
+        super().__init__(f"{told}; leave that name out", "POLICY_FORBIDS")
 
 
-def required(names: tuple[str, ...], *, requested: bool) -> Refusal:
-    """Refuse a message to agents that take none from the sender without contact."""
-    listed = joined(names)
-    if requested:
-        told = (
-            f"{listed} must approve contact with you first, and was asked just now. The message "
-            "was not delivered and is not queued; send it again after the approval"
-        )
-    else:
-        told = (
-            f"{listed} must approve contact with you first; ask with request_contact. The "
-            "message was not delivered and is not queued"
-        )
-    asked = listed if requested else ""
+def listed(names: Sequence[str]) -> str:
+    """Names in a refusal, which travels in headers: of very many the first."""
+    more = len(names) - _MOST_LISTED
+    text = ", ".join(names[:_MOST_LISTED])
+    return f"{text} and {more} more" if more > 0 else text
+
+
+def required(names: Sequence[str], asked: Sequence[str], *, asks: bool) -> Refusal:
+    """Refuse a message to agents that take none from the sender without contact.
+
+    `asked` are those for whom a request is pending now. The rest were not asked, because
+    the caller does not wish it or, when it `asks`, because they have refused.
+    """
+    told = f"contact must be approved first by {listed(names)}"
+    if not asks:
+        told += "; ask with request_contact"
+    refused = [name for name in names if name not in asked] if asks else []
+    if asked:
+        told += "; asked just now: " + listed(asked)
+    if refused:
+        told += "; refused before, and not asked again: " + listed(refused)
+    metadata = {"auto_contact_requested": listed(asked), "recipients": listed(names)}
     return Refusal(
-        told,
+        f"{told}. The message was not delivered and is not queued; send it again once contact "
+        "is approved",
         Code.FAILED_PRECONDITION,
         "CONTACT_REQUIRED",
-        metadata={"auto_contact_requested": asked, "recipients": listed},
-        keeps_writes=requested,
+        metadata=metadata,
+        keeps_writes=bool(asked),
     )

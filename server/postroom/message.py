@@ -83,6 +83,17 @@ class Message:
         """The agent's own part, None when it has none."""
         return next((one for one in self.participants if one.agent == agent), None)
 
+    def piece_answered(self, writer: int, reader: int) -> str | None:
+        """The mail that a copy for `reader` answers when `writer` answers this message.
+
+        It is one that both had part in; None when there is none.
+        """
+        mine, theirs = self.participant(writer), self.participant(reader)
+        if theirs is not None and theirs.part is Part.SENDER:
+            return mine.mail_id if mine else None
+        wrote = mine is not None and mine.part is Part.SENDER
+        return theirs.mail_id if wrote and theirs else None
+
     def seen_by(self, agent: int | None) -> "Message":
         """The message as somebody may see it.
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from postroom.agent import Agent
 from postroom.attachment import StoredFile
 from postroom.contact import Contact
+from postroom.mail import MailDirection, Piece
 from postroom.message import Message, Thread
 from postroom.words import Term
 
@@ -66,6 +67,20 @@ class MessageQuestions(Protocol):
         self, agent: int, workflow: int, *, before: int | None, limit: int
     ) -> Sequence[Thread]:
         """The threads that the agent takes part in, the last written to first."""
+        ...
+
+    def mail_for_others(
+        self, agent: int, direction: MailDirection, *, before: int | None, limit: int, now: int
+    ) -> Sequence[Piece]:
+        """What Session.mail returns but for copies of hidden recipients, who are nobody else's
+        to know of.
+        """
+        ...
+
+    def arrivals_for_others(
+        self, agent: int, *, after: int, limit: int, now: int
+    ) -> Sequence[Piece]:
+        """What Session.arrivals returns but for those copies."""
         ...
 
     def has_written(self, sender: int, recipient: int) -> bool:
@@ -150,6 +165,14 @@ class OutboxQuestions(Protocol):
 
     def taken(self, numbers: Sequence[int]) -> None:
         """Forget entries that the archive has taken."""
+        ...
+
+    def piece(self, mail_id: str) -> Piece | None:
+        """The mail with this id as it is kept, expired or not."""
+        ...
+
+    def messages_of(self, workflow: int, *, after: int, limit: int) -> Sequence[Message]:
+        """All messages of a project by number from `after` on, with everybody in them."""
         ...
 
 

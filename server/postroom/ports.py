@@ -251,6 +251,10 @@ class Store(Protocol):
         """Delete a bounded number of old rows; returns how many, 0 when done."""
         ...
 
+    def leave(self) -> None:
+        """Let go of what this thread has opened for its reads; it will not read again."""
+        ...
+
     def close(self) -> None:
         """Finish what was begun and let go of the database."""
         ...

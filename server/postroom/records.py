@@ -118,8 +118,10 @@ class Totals(NamedTuple):
     """What a database holds, as its counters tell.
 
     `waiting` is plain mail that waits in all mailboxes; what has expired is in it until
-    its mailbox is looked at. `capped` is how many pairs have ever spent their exchange.
+    its mailbox is looked at. `capped` is how many pairs have ever spent their exchange,
+    and `outbox` is what the archive has still to take.
     """
 
     waiting: int
     capped: int
+    outbox: int

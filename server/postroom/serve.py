@@ -124,12 +124,16 @@ def _background(
     room: PostRoom, wakeups: LocalWakeups, listeners: _Listeners
 ) -> list[Coroutine[Any, Any, None]]:
     store = room.office.store
-    return [
+    work = [
         listeners.tools.run(),
         sweep_for_ever(room.office),
         wakeups.look_for_ever(store),
         wakeups.prove_for_ever(store),
     ]
+    if room.courier:
+        wakeups.call_also(room.courier.wake)
+        work.append(room.courier.run_for_ever())
+    return work
 
 
 async def _answer(
@@ -152,6 +156,8 @@ async def _answer(
     # Who waits for mail would keep its call open, and with it the stop.
     wakeups.end_all(stopping())
     await _drain(room, listeners, serving)
+    # The archive's commit that was begun is brought to its end.
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _announce(listeners: _Listeners) -> None:
@@ -198,7 +204,10 @@ def _app(room: PostRoom, tools: Endpoint, rules: Rules, *, scraped: bool = False
     async def ready() -> None:
         await room.office.store.perform(_look, writes=True, until=None)
 
-    app: Any = Probes(tools, ready)
+    def troubles() -> dict[str, str]:
+        return {"archive": "BEHIND"} if room.courier and room.courier.is_behind else {}
+
+    app: Any = Probes(tools, ready, troubles)
     if scraped:
         app = Scrape(app, room.exposition)
     return Guard(app, rules, room.door.turned_away)

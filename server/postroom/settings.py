@@ -77,6 +77,10 @@ class Settings:
     attachment_bytes_per_day: int = _setting(
         52_428_800, "Bytes of new attachments that one agent may send in 24 hours."
     )
+    archive: str = _setting("messages", "What goes to the Git archive: messages, all or off.")
+    archive_author: str = _setting(
+        "postroom <postroom@localhost>", "In whose name the archive is written: Name <address>."
+    )
 
     @property
     def limits(self) -> Limits:
@@ -98,6 +102,8 @@ class Settings:
             pending_contact=self.contact_pending_ttl_seconds,
             in_session_contact=self.contact_auto_ttl_seconds,
             daily_attachments=self.attachment_bytes_per_day,
+            archives_messages=self.archive != "off",
+            archives_mail=self.archive == "all",
         )
 
     @property
@@ -106,12 +112,18 @@ class Settings:
         return Path(self.data_dir) if self.data_dir else user_data_path("postroom")
 
     @property
+    def archive_path(self) -> Path:
+        """The folder of the projects' repositories and files."""
+        return self.data_path / "archive"
+
+    @property
     def database_url(self) -> str:
         """The database, the default one filled in."""
         return self.database or f"sqlite:///{self.data_path / 'mail.db'}"
 
 
 _CHOICES = {
+    "archive": ("messages", "all", "off"),
     "log_level": ("debug", "info", "warning", "error"),
     "log_calls": ("none", "refused", "all"),
     "log_format": ("auto", "json", "text"),

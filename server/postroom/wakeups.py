@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import TypeVar
@@ -69,14 +69,19 @@ class LocalWakeups:
         self._watches: defaultdict[int, set[Watch]] = defaultdict(set)
         self._callers: Counter[str] = Counter()
         self._known: dict[int, int] = {}
+        self._also: list[Callable[[], None]] = []
 
     def __len__(self) -> int:
         return self._callers.total()
 
     def arrived(self, recipients: frozenset[int]) -> None:
         """See ports.Wakeups.arrived."""
-        if self._watches and not self._loop.is_closed():
+        if (self._watches or self._also) and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake, recipients)
+
+    def call_also(self, wake: Callable[[], None]) -> None:
+        """Call something on the loop, too, whenever this server has stored mail."""
+        self._also.append(wake)
 
     @contextlib.contextmanager
     def subscribe(self, agent: int, prove: Prove, caller_id: str) -> Iterator[Watch]:
@@ -137,6 +142,8 @@ class LocalWakeups:
             raise QuotaSpent(told, "TOO_MANY_STREAMS", "server", self._in_all)
 
     def _wake(self, recipients: frozenset[int]) -> None:
+        for wake in self._also:
+            wake()
         for agent in recipients & self._watches.keys():
             for watch in self._watches[agent]:
                 watch.wake()

@@ -1,6 +1,6 @@
 """Words: how text is searched, the same on every database (messages.md, Reading).
 
-A text is a row of words: runs of letters and digits, without regard to case. A
+A text is a row of words: runs of letters, digits and marks, without regard to case. A
 character of a script that is written without spaces is a word by itself. Everything
 else separates words, so nothing that is typed can be a mistake.
 """
@@ -10,11 +10,21 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-# Kana, CJK ideographs with their extensions, and Hangul.
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+# Thai and Lao, Burmese, Khmer, kana, CJK ideographs with their extensions, and Hangul.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# Marks are among these, which no class of regular expressions tells apart.
+_SIGN = r"[^\w\s\x00-\x7f]"
+_WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}]|(?![{_UNSPACED}]){_SIGN})+")
+_SIGNS = re.compile(_SIGN)
+# To put marks in order takes time that grows with the square of how many there are.
+_MANY_SIGNS = re.compile(rf"({_SIGN}{{30}}){_SIGN}+")
 _TERM = re.compile(r'"(?P<phrase>[^"]*)"?(?P<more>\*?)|(?P<word>[^\s"]+)')
 _LONGEST_WORD = 200
+# To look for many words takes long, and any of them makes a snippet.
+_MOST_SOUGHT = 10
 
 
 class Term(NamedTuple):
@@ -26,8 +36,14 @@ class Term(NamedTuple):
 
 def words(text: str) -> list[str]:
     """The words of a text, in order; of a very long one the first 200 characters."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return [word[:_LONGEST_WORD] for word in _WORD.findall(folded)]
+    composed = unicodedata.normalize("NFKC", _MANY_SIGNS.sub(r"\1", text))
+    # Without its case a text may be composed anew.
+    folded = unicodedata.normalize("NFKC", composed.casefold())
+    return [word[:_LONGEST_WORD] for word in _WORD.findall(_SIGNS.sub(_mark, folded))]
+
+
+def _mark(sign: re.Match[str]) -> str:
+    return sign[0] if unicodedata.category(sign[0]).startswith("M") else " "
 
 
 def terms(query: str) -> Sequence[Term]:
@@ -48,12 +64,16 @@ def _terms(query: str) -> Iterator[Term]:
 def snippet(text: str, wanted: Sequence[Term], length: int = 160) -> str:
     """The part of a text around the first word that was looked for, on one line."""
     line = " ".join(text.split())
-    start = _first(line.casefold(), wanted)
-    begin = max(0, start - length // 3)
+    begin = max(0, _first(line, wanted) - length // 3)
     shown = line[begin : begin + length]
     return ("…" if begin else "") + shown + ("…" if begin + length < len(line) else "")
 
 
-def _first(folded: str, wanted: Sequence[Term]) -> int:
-    places = [folded.find(word) for term in wanted for word in term.words]
-    return min((place for place in places if place >= 0), default=0)
+def _first(line: str, wanted: Sequence[Term]) -> int:
+    """Where the first of the words begins in a line, 0 when it is spelt in another way."""
+    sought = [word for term in wanted for word in term.words][:_MOST_SOUGHT]
+    if not sought:
+        return 0
+    spelt = "|".join(map(re.escape, sought))
+    found = re.search(rf"(?:(?<!\w)|(?=[{_UNSPACED}]))(?:{spelt})", line, re.IGNORECASE)
+    return found.start() if found else 0

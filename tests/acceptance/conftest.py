@@ -14,6 +14,7 @@ from tests import postgres
 from tests.acceptance.load import Load
 from tests.acceptance.sandbox import ENTER
 from tests.acceptance.server import Server
+from tests.leaving_out import leave_out
 
 Serving = Callable[..., Server]
 Loads = Callable[..., Load]
@@ -30,7 +31,6 @@ _WHY = {
     "curl": "curl is missing",
     "mounts": "unshare is missing or may not make mounts of its own",
 }
-_left_out: dict[str, list[str]] = {}
 
 
 def on(*kinds: str) -> pytest.MarkDecorator:
@@ -47,19 +47,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what this machine or this run cannot do."""
     needed = {name for item in items for name in _needs(item)}
     missing = [name for name in _NEEDS if name in needed and not _NEEDS[name]()]
-    gone = []
     for name in missing:
-        those = [item for item in items if name in _needs(item) and item not in gone]
-        _left_out[name] = [item.nodeid for item in those]
-        gone += those
-    config.hook.pytest_deselected(items=gone)
-    items[:] = [item for item in items if item not in gone]
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say what was left out and why."""
-    for name, tests in _left_out.items():
-        terminalreporter.write_line(f"{_WHY[name]}: {len(tests)} tests were left out")
+        leave_out(config, items, [item for item in items if name in _needs(item)], _WHY[name])
 
 
 def _needs(item: pytest.Item) -> set[str]:

@@ -9,6 +9,7 @@ from postroom.cli.forms import COMMANDS, GROUPS
 from postroom.rpc.contract import Contract
 
 from .conftest import Postroom
+from .message_lines import MESSAGE_LINES
 from .scripted import Scripted, sample
 
 FORMS = [
@@ -28,12 +29,14 @@ def test_each_form_names_what_the_contract_has(
     ended = postroom(*words, "--help")
     shown = ended.out.decode()
     assert ended.status == 0
-    for flag in (*form.options, *form.switches, "--json", "--output", "--timeout"):
+    flags = (word for flag in form.options for word in flag.split("/"))
+    for flag in (*flags, *form.switches, "--json", "--output", "--timeout"):
         assert flag in shown
     assert not form.arguments or " ".join(form.arguments).upper() in shown
 
 
 LINES: dict[str, Any] = {
+    **MESSAGE_LINES,
     "agent create b --workflow /w --parent a --role r --program p --model m --task t --dormant": {
         "name": "b",
         "workflow": "/w",
@@ -96,3 +99,12 @@ def test_json_and_output(contract: Contract, server: Scripted, postroom: Postroo
     assert postroom("list", "--json").out == as_json
     assert postroom("list", "--output", "table").out == b"mail: none\n\nnext page token  text\n"
     assert postroom("list", "--output", "table", "--json").out == as_json
+
+
+def test_an_answer_to_a_request_for_contact_must_be_said(
+    server: Scripted, postroom: Postroom
+) -> None:
+    ended = postroom("contact", "respond", "--project", "/p", "--agent", "b", "--from", "a")
+    assert ended.status == 2
+    assert ended.err.startswith("invalid_argument: Missing option '--accept' or '--refuse'.")
+    assert not server.asked

@@ -16,7 +16,8 @@ def flat(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-EXAMPLES = {"INTEGER": "7", "NUMBER": "0.5", "JSON": "{}", "BASE64": "aGk="}
+FILE = '{"filename": "t", "data": "aGk="}'
+EXAMPLES = {"INTEGER": "7", "NUMBER": "0.5", "JSON": "{}", "BASE64": "aGk=", "FILE": FILE}
 
 
 def given(leaf: Leaf) -> list[str]:

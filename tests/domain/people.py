@@ -24,9 +24,9 @@ def agent(number: int, name: str = "", **fields: Any) -> Agent:
         "task_description": "",
         "created_at": 0,
         "proves": False,
-        "mailbox": Mailbox(),
         "contact_policy": "auto",
         "attachments_policy": "auto",
+        "mailbox": Mailbox(),
     }
     return Agent(**(made | fields))
 

@@ -35,7 +35,7 @@ class FakeStore:
         self.asked += 1
         if self.error:
             raise self.error
-        return Totals(waiting=7, capped=2)
+        return Totals(waiting=7, capped=2, outbox=3)
 
 
 class Scraper:
@@ -104,6 +104,7 @@ async def _calls(room: Room, calls: CallMetrics, scraper: Scraper) -> None:
     assert value("postroom_mail_sent_total") == 4
     assert value("postroom_mail_waiting") == 2
     assert value("postroom_exchanges_capped") == 1
+    assert value("postroom_archive_waiting") == 0
     assert value("postroom_watches_open") == 3
     assert value("postroom_log_lines_dropped_total") == 4
     assert (value("postroom_commit_calls_count") or 0) >= 4
@@ -156,4 +157,4 @@ def test_codes_are_spelt_as_dashboards_expect(code: str, label: str) -> None:
 
 
 def test_the_totals_of_a_new_database_are_nought(store: Store) -> None:
-    assert store.totals() == Totals(0, 0)
+    assert store.totals() == Totals(0, 0, 0)

@@ -16,12 +16,15 @@ Contents = dict[str, list[tuple[object, ...]]]
 def contents(store: Store) -> Contents:
     """Every row of every table, after the writes that were submitted before."""
     store.check()
-    return {
+    found = {
         model.__name__: sorted(
             (tuple(map(_plain, row)) for row in store.connection.rows(model.select())), key=repr
         )
         for model in TABLES
     }
+    number = "number" if store.connection.dialect.has_tsvector else "rowid"
+    text = f"SELECT {number} FROM message_words ORDER BY {number}"
+    return found | {"message_words": store.connection.all(text)}
 
 
 def _plain(value: object) -> object:

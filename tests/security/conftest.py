@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.acceptance.server import Server
+from tests.leaving_out import leave_out
 from tests.security.certificates import Authority
 
 Serving = Callable[..., Server]
 # A server runs the code that the tests import.
 _SAME_CODE = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
-_left_out: dict[str, list[str]] = {}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -24,18 +24,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs a program that is not there."""
-    for item in list(items):
-        for mark in item.iter_markers("program"):
-            if shutil.which(mark.args[0]) is None:
-                _left_out.setdefault(mark.args[0], []).append(item.nodeid)
-                config.hook.pytest_deselected(items=[item])
-                items.remove(item)
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say what was left out and why."""
-    for name, tests in _left_out.items():
-        terminalreporter.write_line(f"{name} was not found: {len(tests)} tests were left out")
+    marks = {mark.args[0] for item in items for mark in item.iter_markers("program")}
+    for name in sorted(name for name in marks if shutil.which(name) is None):
+        needing = [
+            item for item in items if name in {m.args[0] for m in item.iter_markers("program")}
+        ]
+        leave_out(config, items, needing, f"{name} was not found")
 
 
 @pytest.fixture

@@ -84,13 +84,18 @@ def _file(_: Kind, __: World) -> Fields:
     return {"project_key": _KEY, "sha256": "0" * 64}
 
 
-def _own_and_others(method: str, field: str = "agent_name", **fields: object) -> tuple[Row, Row]:
-    """What an agent may read of its own, and the operator, recorded, of everybody's."""
+def _own_and_others(
+    method: str,
+    field: str = "agent_name",
+    what: str = "another agent's (recorded)",
+    **fields: object,
+) -> tuple[Row, Row]:
+    """What an agent may read of its own, and the operator of everybody's."""
     return (
         Row(method, "its own", "", OK, OK, _as_itself(field, **fields)),
         Row(
             method,
-            "another agent's (recorded)",
+            what,
             OK,
             _MISMATCH,
             _MISMATCH,
@@ -134,7 +139,7 @@ ROWS = (
     *_own_and_others("FetchTopic", topic="t"),
     *_own_and_others("ListThreads"),
     *_own_and_others("SearchMessages", query="q"),
-    *_own_and_others("ListContacts"),
+    *_own_and_others("ListContacts", what="another agent's"),
     Row("FetchThread", "of others (recorded)", OK, *(_NO_THREAD,) * 2, _thread),
     Row("GetMessage", "of others (recorded)", OK, *(_NO_MESSAGE,) * 2, _message()),
     Row("MarkMessageRead", "others' message", "", *(_NO_MESSAGE,) * 2, _own_message),

@@ -26,11 +26,14 @@ async def embedded() -> AsyncIterator[Door]:
     room = await asyncio.to_thread(_open, wakeups)
     store = room.office.store
     log.warning("no server answers, so the database is opened here")
-    work = (
+    work = [
         sweep_for_ever(room.office),
         wakeups.look_for_ever(store),
         wakeups.prove_for_ever(store),
-    )
+    ]
+    if room.courier:
+        wakeups.call_also(room.courier.wake)
+        work.append(room.courier.run_for_ever())
     tasks = [asyncio.create_task(each) for each in work]
     try:
         yield room.door

@@ -91,15 +91,26 @@ def _limits(leaf: Leaf) -> Iterator[str]:
         yield f"repeatable, at most {field.max_items}" if field.max_items else "repeatable"
 
 
-def option(leaf: Leaf, flag: str, name: str) -> click.Option:
-    """Make the option that fills a field."""
+class _Required(click.Option):
+    """An option that must be given; an error names it with its opposite."""
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:  # noqa: ARG002 - click passes it
+        return " or ".join(f"'{flag}'" for flag in (*self.opts, *self.secondary_opts))
+
+
+def option(leaf: Leaf, flag: str, name: str, *, is_required: bool = False) -> click.Option:
+    """Make the option that fills a field; a flag may name its own opposite, as --on/--off."""
     kind = leaf.kind
     is_switch = kind.is_switch and not leaf.is_list
-    return click.Option(
-        [name, f"{flag}/--no-{flag.removeprefix('--')}" if is_switch else flag],
+    if is_switch and "/" not in flag:
+        flag = f"{flag}/--no-{flag.removeprefix('--')}"
+    make = _Required if is_required else click.Option
+    return make(
+        [name, flag],
         type=kind.type,
         multiple=leaf.is_list,
-        default=None,
+        # To click a default of None is a value, which a required option would be content with.
+        **{"required": True} if is_required else {"default": None},
         metavar=None if is_switch else kind.metavar or None,
         help=leaf.help,
         shell_complete=_completion(kind.choices) if kind.choices else None,

@@ -1,37 +1,7 @@
-"""The short commands: each names a method and which of its fields it takes."""
+"""The short commands for agents, tokens, workflows and mail, and all short commands."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
-    """A short command. Fields are named by their path, such as pagination.limit."""
-
-    method: str
-    arguments: tuple[str, ...] = ()
-    options: Mapping[str, str] = field(default_factory=dict)
-    # Flags that stand for one value of a field, and values that are always sent.
-    switches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    fixed: Mapping[str, str] = field(default_factory=dict)
-    # A flag that asks for one more call.
-    then: "Then | None" = None
-    # What it does, where that is less than the method's own comment says.
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Then:
-    """A call after the first: one field of its request comes from the first one's answer."""
-
-    flag: str
-    method: str
-    field: str
-    source: tuple[str, ...]
-    text: str
-
-
-_PAGE = {"--limit": "pagination.limit", "--cursor": "pagination.cursor"}
+from postroom.cli.form import PAGE, Form, Then
+from postroom.cli.message_forms import MESSAGE_GROUPS
 
 _AGENT = {
     "create": Form(
@@ -56,7 +26,7 @@ _AGENT = {
     ),
     "list": Form(
         method="ListAgents",
-        options={"--workflow": "workflow", "--parent": "parent_id", "--state": "state", **_PAGE},
+        options={"--workflow": "workflow", "--parent": "parent_id", "--state": "state", **PAGE},
     ),
     "show": Form(method="GetAgent", arguments=("id",)),
     "archive": Form(method="ArchiveAgent", arguments=("id",)),
@@ -76,11 +46,11 @@ _AGENT = {
 
 _TOKEN = {
     "create": Form(method="CreateToken", options={"--agent": "agent_id", "--label": "label"}),
-    "list": Form(method="ListTokens", options={"--agent": "agent_id", **_PAGE}),
+    "list": Form(method="ListTokens", options={"--agent": "agent_id", **PAGE}),
     "revoke": Form(method="RevokeToken", arguments=("key_id",)),
 }
 
-_WORKFLOW = {"list": Form(method="ListWorkflows", options=_PAGE)}
+_WORKFLOW = {"list": Form(method="ListWorkflows", options=PAGE)}
 
 _SEND = Form(
     method="SendMail",
@@ -90,11 +60,11 @@ _SEND = Form(
 
 _LIST = Form(
     method="ListMail",
-    options={"--id": "id", **_PAGE},
+    options={"--id": "id", **PAGE},
     switches={"--sent": ("direction", "sent")},
 )
 
 _READ = Form(method="ReadMail", options={"--limit": "limit", "--request-id": "request_id"})
 
 COMMANDS = {"send": _SEND, "list": _LIST, "read": _READ}
-GROUPS = {"agent": _AGENT, "token": _TOKEN, "workflow": _WORKFLOW}
+GROUPS = {"agent": _AGENT, "token": _TOKEN, "workflow": _WORKFLOW, **MESSAGE_GROUPS}

@@ -8,7 +8,8 @@ import click
 from postroom.cli.command import Part, Then, build, contract, json_switch
 from postroom.cli.environment import NAMES
 from postroom.cli.flags import Leaf, argument, leaves, option
-from postroom.cli.forms import COMMANDS, GROUPS, Form
+from postroom.cli.form import Form
+from postroom.cli.forms import COMMANDS, GROUPS
 from postroom.cli.source import Source
 
 
@@ -40,7 +41,9 @@ def _parts(form: Form, by_name: Mapping[str, Leaf]) -> Iterator[Part]:
     for i, path in enumerate(form.arguments):
         yield Part(argument(by_name[path], f"argument_{i}"), by_name[path].fill)
     for i, (flag, path) in enumerate(form.options.items()):
-        yield Part(option(by_name[path], flag, f"option_{i}"), by_name[path].fill)
+        is_required = flag in form.required
+        made = option(by_name[path], flag, f"option_{i}", is_required=is_required)
+        yield Part(made, by_name[path].fill)
     for i, (flag, (path, value)) in enumerate(form.switches.items()):
         yield _switch(flag, f"switch_{i}", by_name[path], value)
 

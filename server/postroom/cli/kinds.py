@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite, isnan
 from typing import Any
 
 import click
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
+from postroom.cli.file_message import is_file, read_file
 from postroom.cli.request import checked, is_map, parse_value
 from postroom.cli.source import Source
 
@@ -109,6 +111,9 @@ def _of_message(field: FieldDescriptor, message: Descriptor) -> Kind:
     package, _, name = message.full_name.rpartition(".")
     if package == "google.protobuf" and name in _TEXT_TYPES:
         return Kind(click.STRING, "TEXT", _text)
+
+    if is_file(message):
+        return Kind(click.Path(), "FILE", partial(read_file, field))
 
     def read(given: str, source: Source) -> Any:
         value = parse_value(source.text(given))

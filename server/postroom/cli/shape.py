@@ -8,6 +8,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from postroom.cli import escape
 from postroom.cli.kinds import short
 from postroom.cli.request import is_map, is_well_known
 
@@ -61,7 +62,16 @@ def text(value: Any, field: FieldDescriptor | None) -> str:
         return short(field.enum_type, value) if field and field.enum_type else value
     if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
         return ", ".join(text(item, field) for item in value)
+    inner = _inner(field)
+    if inner and isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return "\n".join(_summary(inner, item) for item in value)
     return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _summary(message: Descriptor, value: Mapping[str, Any]) -> str:
+    """One message of a list within a row, on a line of its own."""
+    shown = ((name, escape.line(told)) for name, told in entries(message, value))
+    return ", ".join(f"{name} {told}" for name, told in shown if told)
 
 
 def _inner(field: FieldDescriptor | None) -> Descriptor | None:

@@ -33,11 +33,15 @@ class Source:
         content = self._content(given)
         return given if content is None else base64.b64encode(content).decode()
 
+    def file(self, path: Path) -> str:
+        """Return a file's bytes in JSON's form."""
+        return base64.b64encode(_file(str(path))).decode()
+
     def _content(self, given: str) -> bytes | None:
         if given == "-":
             return self._standard_input()
         if given.startswith("@") and not given.startswith("@@"):
-            return _file(given[1:])
+            return _named(given[1:])
         return None
 
     def _standard_input(self) -> bytes:
@@ -49,15 +53,19 @@ class Source:
         return _bounded(sys.stdin.buffer.read(_LONGEST + 1), "-")
 
 
-def _file(name: str) -> bytes:
+def _named(name: str) -> bytes:
     if not name:
         raise click.UsageError(f"@ must be followed by a file's name; {_HINT}")
+    return _file(name, f"; {_HINT}")
+
+
+def _file(name: str, hint: str = "") -> bytes:
     try:
         with Path(name).open("rb") as file:
             return _bounded(file.read(_LONGEST + 1), f"@{name}")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise click.UsageError(f"cannot read the file {name}: {reason}; {_HINT}") from error
+        raise click.UsageError(f"cannot read the file {name}: {reason}{hint}") from error
 
 
 def _bounded(content: bytes, given: str) -> bytes:

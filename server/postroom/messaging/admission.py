@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from postroom import contact, exchange, mailbox
 from postroom.agent import Agent
-from postroom.errors import Code, Forbidden, QuotaSpent, Refusal, joined
+from postroom.errors import Code, Forbidden, QuotaSpent, Refusal
 from postroom.mail import MailKind
 from postroom.messaging import gate, handshake
 from postroom.messaging.recipients import Addressed
@@ -49,13 +49,14 @@ class Admission:
         """Raise Refusal (NO_RECIPIENTS) when a broadcast is left with nobody."""
         if self.left:
             return
-        listed = joined([f"{name} ({reason})" for name, reason in sorted(self.skipped.items())])
+        skips = sorted(self.skipped.items())
+        listed = contact.listed([f"{name} ({reason})" for name, reason in skips])
         told = f"the broadcast reaches nobody: {listed or 'the project has no other agent'}"
         raise Refusal(
             f"{told}; nothing was sent",
             Code.FAILED_PRECONDITION,
             "NO_RECIPIENTS",
-            metadata=dict(sorted(self.skipped.items())[:_MOST_TOLD]),
+            metadata=dict(skips[:_MOST_TOLD]),
         )
 
 
@@ -87,16 +88,21 @@ def by_contact(call: Call, sender: Agent, admission: Admission, *, asks: bool) -
     admission.skip((a for a in judged.requires_contact if a.number not in are_named), _CONTACT)
     forbidden = [agent for agent in judged.forbidden if agent.number in are_named]
     if forbidden:
-        raise contact.PolicyForbids(tuple(agent.name for agent in forbidden))
+        raise contact.PolicyForbids([agent.name for agent in forbidden])
     required = [agent for agent in judged.requires_contact if agent.number in are_named]
-    absent = [agent for agent in required if not call.caller_session.has(agent.id)]
-    if required and not asks:
-        raise contact.required(tuple(agent.name for agent in required), requested=False)
+    absent = [agent for agent in required if not asks or not call.caller_session.has(agent.id)]
     if absent:
-        for agent in absent:
-            handshake.request(call, sender, agent, "", 0)
-        raise contact.required(tuple(agent.name for agent in absent), requested=True)
+        raise contact.required(
+            [agent.name for agent in absent],
+            [agent.name for agent in absent if asks and _ask(call, sender, agent)],
+            asks=asks,
+        )
     return required
+
+
+def _ask(call: Call, sender: Agent, recipient: Agent) -> bool:
+    asked = handshake.request(call, sender, recipient, "", 0)
+    return asked.status is contact.ContactStatus.PENDING
 
 
 def by_limits(call: Call, sender: Agent, admission: Admission) -> list[Admitted]:

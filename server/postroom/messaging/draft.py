@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from postroom import token
 from postroom.errors import InvalidRequest, Violation, invalid
 from postroom.message import LONGEST_SUBJECT, Part
+from postroom.messaging import recipients
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _TAG_RULE = "must be 1 to 64 characters: a letter or digit, then letters, digits, '.', '_' or '-'"
@@ -42,6 +43,7 @@ def check(draft: Draft, *, has_attachments: bool) -> None:
     ]
     if wrong:
         raise InvalidRequest(*wrong)
+    recipients.check_count(len(draft.parts))
     for field, text in (("subject", draft.subject), ("body_md", draft.body_md)):
         if token.is_in(text):
             told = (
@@ -60,7 +62,9 @@ def _subject_fault(subject: str) -> str:
     if not subject:
         return "is required; say in a few words what the message is about"
     if len(subject) > LONGEST_SUBJECT:
-        return f"has {len(subject):,} characters; at most {LONGEST_SUBJECT} are allowed, shorten it"
+        return (
+            f"has {len(subject):,} characters, more than the {LONGEST_SUBJECT} allowed; shorten it"
+        )
     if any(unicodedata.category(each) == "Cc" for each in subject):
         return "has a control character, such as a line break; leave it out"
     return ""

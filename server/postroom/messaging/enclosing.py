@@ -20,7 +20,8 @@ async def enclose(call: StreamCall, request: Request, written: Draft) -> Enclose
 
     What is wrong with an image is kept, to be told in its turn.
     """
-    if not needs_work(request.body_md, request.attachments, request.attachment_paths):
+    takes_none = call.office.attaching is None and not has_attachments(request)
+    if takes_none or not needs_work(request.body_md, request.attachments, request.attachment_paths):
         return Enclosed(body_md=request.body_md)
     draft.check(written, has_attachments=has_attachments(request))
 

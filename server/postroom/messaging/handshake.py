@@ -15,17 +15,21 @@ def request(call: Call, requester: Agent, target: Agent, reason: str, seconds: i
     """Leave a pending request for a target, or renew the one that is there.
 
     Both agents must be locked. An approval that holds is returned as it is, and so is a
-    refusal: it stands as long as a request would have. `seconds` of 0 is the server's
-    own time. Raises PolicyForbids when the target takes messages from nobody, and
+    refusal: it stands as long as a request would have. One that is renewed keeps its
+    reason where none is given, and lasts no shorter than before. `seconds` of 0 is the
+    server's own time. Raises PolicyForbids when the target takes messages from nobody, and
     Forbidden (CHILD_SCOPE) for one that the requester may not write to at all.
     """
     requester.must_reach(target)
     if target.contact_policy == ContactPolicy.BLOCK_ALL:
-        raise PolicyForbids((target.name,))
+        raise PolicyForbids([target.name])
     known = call.session.contact(requester.number, target.number)
     if known is not None and _stands(known, call.now):
         return known
     expires_at = call.now + (seconds or call.office.messaging.pending_contact) * instant.SECOND
+    if known is not None and known.status_at(call.now) is ContactStatus.PENDING:
+        reason = reason or known.reason
+        expires_at = max(expires_at, known.expires_at or expires_at)
     asked = Contact(
         requester=requester.number,
         requester_name=requester.name,
@@ -65,6 +69,16 @@ def approve(call: Call, requester: Agent, target: Agent, reason: str, seconds: i
     settle(call, known)
     call.session.keep_contact(approved)
     return approved
+
+
+def accept(call: Call, requester: Agent, target: Agent, reason: str, seconds: int) -> Contact:
+    """Approve contact in the target's session, unless it is approved for longer already."""
+    known = call.session.contact(requester.number, target.number)
+    if known is not None and known.status_at(call.now) is ContactStatus.APPROVED:
+        until = call.now + seconds * instant.SECOND
+        if known.expires_at is None or known.expires_at >= until:
+            return known
+    return approve(call, requester, target, reason, seconds)
 
 
 def settle(call: Call, known: Contact | None) -> None:

@@ -51,7 +51,10 @@ class Sent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
-    """A draft on its way: from whom, in which project, with what, in answer to what."""
+    """A draft on its way: from whom, in which project, with what, in answer to what.
+
+    `carried` are those who get it because they take part in what it answers.
+    """
 
     call: Call
     within: Workflow
@@ -59,6 +62,7 @@ class Posting:
     draft: Draft
     enclosed: Enclosed
     answers: Message | None = None
+    carried: Sequence[Participant] = ()
 
     def send(self, *, asks: bool) -> Sent:
         """Store the message, its copies, its files and what the archive has to take.
@@ -77,6 +81,7 @@ class Posting:
         admission.by_family(sender, let)
         approvals = admission.by_contact(call, sender, let, asks=asks)
         let.must_reach_somebody()
+        recipients.check_count(len(let.left))
         self._check_enclosed()
         admitted = admission.by_limits(call, sender, let)
         let.must_reach_somebody()
@@ -89,11 +94,11 @@ class Posting:
     def _addressed(self) -> tuple[list[Addressed], list[str]]:
         session, within, sender = self.call.session, self.within, self.sender
         found = recipients.named(session, within, sender, self.draft.parts)
+        recipients.check_same(found, self.carried)
         retired: list[str] = []
         if self.draft.broadcast:
             rest, retired = recipients.everybody(session, within, sender, self.draft.parts)
             found = [*rest, *found]
-        recipients.check_count(len(found))
         return found, retired
 
     def _check_enclosed(self) -> None:
@@ -178,12 +183,6 @@ class Posting:
         )
 
     def _answered(self, recipient: Agent) -> str | None:
-        """The piece of mail that a copy answers: one that both its parties had part in."""
         if self.answers is None:
             return None
-        mine = self.answers.participant(self.sender.number)
-        theirs = self.answers.participant(recipient.number)
-        if theirs is not None and theirs.part is Part.SENDER:
-            return mine.mail_id if mine else None
-        wrote = mine is not None and mine.part is Part.SENDER
-        return theirs.mail_id if wrote and theirs else None
+        return self.answers.piece_answered(self.sender.number, recipient.number)

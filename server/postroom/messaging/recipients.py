@@ -3,13 +3,15 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from postroom.agent import Agent
-from postroom.errors import AgentsUnknown, invalid
-from postroom.message import MOST_RECIPIENTS, Part
+from postroom.agent import NAME, Agent
+from postroom.errors import AgentsUnknown, Archived, invalid
+from postroom.message import MOST_RECIPIENTS, Part, Participant
 from postroom.ports import Session
 from postroom.workflow import Workflow
 
 _PAGE = 500
+# Of UTF-8.
+_LONGEST_TOLD = 40
 
 
 class Addressed(NamedTuple):
@@ -52,7 +54,7 @@ def named(
         each.name: each for each in session.agents_named(missing, within.number, archived=True)
     }
     if unknown := [name for name in missing if name not in ended]:
-        raise AgentsUnknown(unknown)
+        raise AgentsUnknown([_told(name) for name in unknown])
     for agent in ended.values():
         agent.must_accept_mail()
     return [Addressed(live[name], part) for name, part in wanted.items()]
@@ -73,6 +75,19 @@ def everybody(
     return [Addressed(agent, Part.TO, named=False) for agent in live.values()], retired
 
 
+def check_same(found: Iterable[Addressed], meant: Iterable[Participant]) -> None:
+    """Raise Archived where a name has passed to another agent than the one that is meant."""
+    by_name = {one.name: one for one in meant}
+    for one in found:
+        known = by_name.get(one.agent.name)
+        if known is not None and known.agent != one.agent.number:
+            told = (
+                f"the {one.agent.name} of the message that you answer has ended, and another agent "
+                "has its name now; name whom you mean in to"
+            )
+            raise Archived(known.agent_id, told, "RECIPIENT_ARCHIVED")
+
+
 def check_count(count: int) -> None:
     """Refuse a message to more agents than one may have."""
     if count > MOST_RECIPIENTS:
@@ -81,6 +96,12 @@ def check_count(count: int) -> None:
             "those who need to act, in several messages"
         )
         raise invalid("to", told, "TOO_MANY_RECIPIENTS")
+
+
+def _told(name: str) -> str:
+    """A name in a refusal of many, which travels in headers: cut when none can be like it."""
+    shown = name.encode()[:_LONGEST_TOLD].decode(errors="ignore")
+    return name if shown == name or NAME.fullmatch(name) else f"{shown}…"
 
 
 def _all(session: Session, within: Workflow) -> Iterable[Agent]:

@@ -35,6 +35,9 @@ def located(call: Call, key: str, name: str) -> tuple[Workflow, str]:
     agent = address.resolve(session, call.caller, name)
     if agent.is_operator:
         raise invalid("agent_name", "is the operator, who gets no messages; name an agent")
+    if agent.is_archived:
+        told = f"the agent {quoted(name)} has ended; name one that is live"
+        raise NotFound("agent", name, told)
     return lookup.workflow(session, agent.workflow_id), agent.name
 
 
@@ -91,6 +94,12 @@ def manager(call: Call, within: Workflow, name: str) -> Agent:
     if call.is_unnamed or not call.caller.is_operator:
         return speaker(call, within, name)
     return member(call.session, within, name)
+
+
+def acted(call: Call, agent: Agent) -> None:
+    """Count a write as the agent's own, where a caller that names nobody made it."""
+    if call.is_unnamed:
+        call.session.touch(agent, call.now)
 
 
 def _denied(call: Call, within: Workflow, name: str, refusal: Forbidden) -> Forbidden:

@@ -112,6 +112,8 @@ class _Collector(Collector):
             yield GaugeMetricFamily("postroom_mail_waiting", told, self.totals.waiting)
             told = "Pairs of agents that have spent their exchange."
             yield GaugeMetricFamily("postroom_exchanges_capped", told, self.totals.capped)
+            told = "Messages and mail that the archive has still to take."
+            yield GaugeMetricFamily("postroom_archive_waiting", told, self.totals.outbox)
 
 
 def _of_calls(series: Iterable[Series]) -> Iterator[Metric]:

@@ -15,6 +15,7 @@ def acknowledge_message(
     (agent,) = call.session.lock(agent)
     found, own = reading.received(call, agent, request.message_id)
     at = call.session.acknowledge(agent.number, found, call.now)
+    speaking.acted(call, agent)
     response = AcknowledgeMessageResponse(acknowledged_at=rfc3339(at))
     if own.read_at is not None:
         response.read_at = rfc3339(own.read_at)

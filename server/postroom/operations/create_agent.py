@@ -25,7 +25,8 @@ def create_agent(call: Call, request: CreateAgentRequest) -> CreateAgentResponse
         )
         raise AlreadyExists(told, "NAME_TAKEN")
     if own is None:
-        own = call.session.add_workflow(call.new_id(workflow.ID_PREFIX), request.workflow, call.now)
+        key = workflow.normal_key(request.workflow)
+        own = call.session.add_workflow(call.new_id(workflow.ID_PREFIX), key, call.now)
     agent = call.session.add_agent(
         NewAgent(
             id=call.new_id(ID_PREFIX),
@@ -67,6 +68,7 @@ def _workflow(call: Call, id_or_key: str, parent: Agent | None) -> Workflow | No
     """The workflow that exists, or None when a new key makes one."""
     if parent is not None and not id_or_key:
         return lookup.workflow(call.session, parent.workflow_id)
+    id_or_key = workflow.normal_key(id_or_key)
     if not id_or_key:
         raise invalid("workflow", "is required; give a workflow's id or key")
     found = call.session.workflow(id_or_key)

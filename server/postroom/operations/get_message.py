@@ -8,10 +8,10 @@ from postroom.rpc.message_values import message_value
 
 def get_message(call: Call, request: GetMessageRequest) -> GetMessageResponse:
     """Return the message as the caller may see it."""
+    key = request.project_key
+    project = speaking.project(call.session, key) if key else None
     found = reading.message(call, request.message_id)
+    if project is not None and found.workflow != project.number:
+        raise reading.unknown(found.id)
     viewer = reading.viewer(call, found)
-    if request.project_key:
-        project = speaking.project(call.session, request.project_key)
-        if found.workflow != project.number:
-            raise reading.unknown(found.id)
     return GetMessageResponse(message=message_value(found, viewer))

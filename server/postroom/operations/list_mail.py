@@ -15,13 +15,14 @@ def list_mail(call: Call, request: ListMailRequest) -> bytes:
     cursors = call.office.cursors
     scope = (call.caller.id, "mail", owner.id, direction.name)
     before = cursors.read(request.pagination.cursor, *scope)
-    is_foreign = owner.number != call.caller.number
-    if is_foreign:
+    is_own = owner.number == call.caller.number
+    if not is_own:
         foreign.admit(call, owner, direction)
     limit = page_limit(request.pagination.limit)
-    found = call.session.mail(owner.number, direction, before=before, limit=limit + 1, now=call.now)
+    look = call.session.mail if is_own else call.session.mail_for_others
+    found = look(owner.number, direction, before=before, limit=limit + 1, now=call.now)
     shown = fitting(found, limit)
-    if is_foreign:
+    if not is_own:
         foreign.record(call, owner, direction, shown_in(shown))
     more = len(shown) < len(found)
     return mail_list(shown, cursors.write(shown[-1][0], *scope) if more else "")

@@ -19,10 +19,11 @@ def macro_contact_handshake(
     target = speaking.other(call.session, project, requester, "target", request.target)
     requester, target = call.session.lock(requester, target)
     if target.contact_policy == ContactPolicy.BLOCK_ALL:
-        raise PolicyForbids((target.name,))
+        raise PolicyForbids([target.name])
     if request.auto_accept and call.caller_session.has(target.id):
         seconds = request.ttl_seconds or call.office.messaging.in_session_contact
-        made = handshake.approve(call, requester, target, request.reason, seconds)
+        made = handshake.accept(call, requester, target, request.reason, seconds)
     else:
         made = handshake.request(call, requester, target, request.reason, request.ttl_seconds)
+    speaking.acted(call, requester)
     return MacroContactHandshakeResponse(contact=contact_value(made, call.now))

@@ -13,6 +13,7 @@ def mark_message_read(call: Call, request: MarkMessageReadRequest) -> MarkMessag
     (agent,) = call.session.lock(agent)
     found, own = reading.received(call, agent, request.message_id)
     read_at = call.session.claim_copy(agent, found, call.now)
+    speaking.acted(call, agent)
     response = MarkMessageReadResponse(read_at=rfc3339(read_at))
     if own.acknowledged_at is not None:
         response.acknowledged_at = rfc3339(own.acknowledged_at)

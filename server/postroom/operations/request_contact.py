@@ -13,4 +13,5 @@ def request_contact(call: Call, request: RequestContactRequest) -> RequestContac
     target = speaking.other(call.session, project, requester, "to_agent", request.to_agent)
     requester, target = call.session.lock(requester, target)
     asked = handshake.request(call, requester, target, request.reason, request.ttl_seconds)
+    speaking.acted(call, requester)
     return RequestContactResponse(contact=contact_value(asked, call.now))

@@ -25,6 +25,7 @@ def respond_contact(call: Call, request: RespondContactRequest) -> RespondContac
         settled = handshake.approve(call, requester, target, "", request.ttl_seconds)
     else:
         settled = _refuse(call, known)
+    speaking.acted(call, target)
     return RespondContactResponse(contact=contact_value(settled, call.now))
 
 

@@ -32,7 +32,9 @@ def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
     message = mail_message(mail)
     call.session.deliver(mail, message.SerializeToString(), counted=is_counted)
     if call.office.messaging.archives_mail:
-        call.session.put_out(sender.workflow_id, mail.id, call.now)
+        # The operator belongs to no project, so its mail is filed where it goes.
+        project_id = sender.workflow_id or recipient.workflow_id
+        call.session.put_out(project_id, mail.id, call.now)
     if spends:
         tell_capped(call, sender, recipient)
     return SendMailResponse(mail=message, warning=_warning(recipient))

@@ -13,4 +13,5 @@ def set_contact_policy(call: Call, request: SetContactPolicyRequest) -> SetConta
     agent = speaking.manager(call, project, request.agent_name)
     (agent,) = call.session.lock(agent)
     agent = call.session.describe(agent, Description(contact_policy=request.policy))
+    speaking.acted(call, agent)
     return SetContactPolicyResponse(agent=agent_message(agent, call.waiting(agent)))

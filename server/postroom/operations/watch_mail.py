@@ -60,7 +60,9 @@ async def _next(call: StreamCall, owner: Agent, number: int) -> Sequence[Piece]:
     now = call.office.clock.now()
 
     def arrived(session: Session) -> Sequence[Piece]:
-        return session.arrivals(owner.number, after=number, limit=_AT_ONCE, now=now)
+        is_own = owner.number == call.caller.number
+        look = session.arrivals if is_own else session.arrivals_for_others
+        return look(owner.number, after=number, limit=_AT_ONCE, now=now)
 
     return await call.office.store.perform(arrived, writes=False, until=None)
 

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from agent.v1 import agent_pb2, mail_pb2, token_pb2
 from postroom.agent import Agent
-from postroom.instant import rfc3339
-from postroom.mail import Mail, Piece
+from postroom.instant import instant_of, rfc3339
+from postroom.mail import Mail, MailKind, Piece
 from postroom.page import MAX_BYTES
 from postroom.records import NOTHING, MailboxRead, Shown
 from postroom.token import Token
@@ -37,6 +37,25 @@ def mail_message(mail: Mail) -> mail_pb2.Mail:
         expires_at=rfc3339(mail.expires_at),
         kind=mail_pb2.MailKind.ValueType(mail.kind),
         message_id=mail.message_id,
+    )
+
+
+def mail_of(wire: bytes) -> Mail:
+    """A piece as it was sent, from its stored form; the store's numbers are not in it."""
+    message = mail_pb2.Mail.FromString(wire)
+    return Mail(
+        id=message.id,
+        sender=None,
+        from_agent_id=message.from_agent_id if message.HasField("from_agent_id") else None,
+        from_name=message.from_name,
+        recipient=0,
+        to_agent_id=message.to_agent_id,
+        body=message.body,
+        reply_to=message.reply_to if message.HasField("reply_to") else None,
+        created_at=instant_of(message.created_at, "created_at"),
+        expires_at=instant_of(message.expires_at, "expires_at"),
+        kind=MailKind(message.kind),
+        message_id=message.message_id if message.HasField("message_id") else None,
     )
 
 

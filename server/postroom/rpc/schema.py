@@ -12,12 +12,18 @@ Schema = dict[str, Any]
 _INT32 = {"type": "integer", "format": "int32"}
 _UINT32 = {"type": "integer", "format": "int64", "minimum": 0, "maximum": 2**32 - 1}
 # protojson writes 64-bit integers as strings.
+# The standard form; that for URLs and one without padding are read as well.
+_BASE64 = r"^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 _INT64 = {"type": "string", "format": "int64", "pattern": "^-?[0-9]+$"}
 _UINT64 = {"type": "string", "format": "uint64", "pattern": "^[0-9]+$"}
 _REAL = {"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}
 _SCALARS: dict[int, Schema] = {
     FieldDescriptor.TYPE_STRING: {"type": "string"},
-    FieldDescriptor.TYPE_BYTES: {"type": "string", "contentEncoding": "base64"},
+    FieldDescriptor.TYPE_BYTES: {
+        "type": "string",
+        "contentEncoding": "base64",
+        "pattern": _BASE64,
+    },
     FieldDescriptor.TYPE_BOOL: {"type": "boolean"},
     FieldDescriptor.TYPE_DOUBLE: _REAL,
     FieldDescriptor.TYPE_FLOAT: _REAL,

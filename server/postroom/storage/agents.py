@@ -28,6 +28,11 @@ class AgentQueries(Transaction):
         row = self.aside.one(statements.AGENT_BY_ID, (id,))
         return agent_of(row) if row else None
 
+    def agent_numbered(self, number: int) -> Agent | None:
+        """See AgentQuestions.agent_numbered."""
+        row = self.aside.one(f"{statements.AGENT} WHERE a.number = ?", (number,))
+        return agent_of(row) if row else None
+
     def live_agents_named(self, name: str, workflow: int | None) -> Sequence[Agent]:
         """See Session.live_agents_named."""
         text, parameters = statements.LIVE_AGENTS_NAMED, (name,)

@@ -24,6 +24,7 @@ _POSTGRES = {
     "40001": "conflict",
     "40P01": "conflict",
     "23505": "conflict",
+    "23P01": "conflict",
     "55P03": "busy",
     "57014": "busy",
     "53100": "full",

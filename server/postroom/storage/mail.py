@@ -13,6 +13,7 @@ from postroom.storage.transaction import Transaction
 
 # Above every number that a list can reach; both databases take it as 64 bits.
 NO_BOUND = 2**62
+_SIDES = {MailDirection.RECEIVED: statements.RECEIVED, MailDirection.SENT: statements.SENT}
 
 
 class MailQueries(Transaction):
@@ -27,14 +28,27 @@ class MailQueries(Transaction):
         self, agent: int, direction: MailDirection, *, before: int | None, limit: int, now: int
     ) -> Sequence[Piece]:
         """See Session.mail."""
-        received = direction is MailDirection.RECEIVED
-        text = statements.RECEIVED if received else statements.SENT
         bound = NO_BOUND if before is None else before
+        return self._pieces(_SIDES[direction], (agent, bound, now, limit))
+
+    def mail_for_others(
+        self, agent: int, direction: MailDirection, *, before: int | None, limit: int, now: int
+    ) -> Sequence[Piece]:
+        """See MessageQuestions.mail_for_others."""
+        bound = NO_BOUND if before is None else before
+        text = statements.TO_OTHERS[_SIDES[direction]]
         return self._pieces(text, (agent, bound, now, limit))
 
     def arrivals(self, agent: int, *, after: int, limit: int, now: int) -> Sequence[Piece]:
         """See ports.Session.arrivals."""
         return self._pieces(statements.ARRIVALS, (agent, after, now, limit))
+
+    def arrivals_for_others(
+        self, agent: int, *, after: int, limit: int, now: int
+    ) -> Sequence[Piece]:
+        """See MessageQuestions.arrivals_for_others."""
+        text = statements.TO_OTHERS[statements.ARRIVALS]
+        return self._pieces(text, (agent, after, now, limit))
 
     def received_counts(self, agents: Sequence[int]) -> Mapping[int, int]:
         """See ports.Session.received_counts."""

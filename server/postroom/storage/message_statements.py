@@ -156,6 +156,8 @@ SENT_BYTES = "SELECT COALESCE(SUM(bytes), 0) FROM upload WHERE agent = ? AND at 
 
 OUTBOX = "SELECT number, subject, payload FROM outbox WHERE number > ? ORDER BY number LIMIT ?"
 
+PIECE = "SELECT received_number, wire, claimed_at, checksum FROM mail WHERE id = ?"
+
 PUT_OUT = "INSERT INTO outbox (subject, payload, created_at) VALUES (?, ?, ?)"
 
 TAKEN = "DELETE FROM outbox WHERE number IN ({holes})"

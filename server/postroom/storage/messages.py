@@ -27,6 +27,12 @@ class MessageQueries(Transaction):
         found = self._whole(rows, None)
         return found[0] if found else None
 
+    def messages_of(self, workflow: int, *, after: int, limit: int) -> Sequence[Message]:
+        """See OutboxQuestions.messages_of."""
+        where = "m.workflow = ? AND m.number > ? ORDER BY m.number LIMIT ?"
+        text = f"{statements.MESSAGE} WHERE {where}"
+        return self._whole(self.connection.all(text, (workflow, after, limit)), None)
+
     def inbox(
         self, agent: int, wanted: Inbox, *, before: int | None, limit: int, now: int
     ) -> Sequence[Message]:
@@ -58,8 +64,8 @@ class MessageQueries(Transaction):
         self, agent: int, workflow: int, terms: Sequence[Term], *, before: int | None, limit: int
     ) -> Sequence[Message]:
         """See MessageQuestions.found."""
-        text, query = match(self.connection.dialect, agent, terms)
-        rows = self.connection.all(text, (query, _bound(before), limit))
+        text, asked = match(self.connection.dialect, agent, terms)
+        rows = self.connection.all(text, (*asked, _bound(before), limit))
         if not rows:
             return []
         numbers = [row[0] for row in rows]

@@ -62,6 +62,11 @@ def is_postgres(url: str) -> bool:
     return False
 
 
+def is_missing(url: str) -> bool:
+    """Whether the URL names a file, and the file is not there. Raises BadUrl."""
+    return urlsplit(url).scheme == "sqlite" and not sqlite_path(url).exists()
+
+
 def sqlite_path(url: str) -> Path:
     """The file that a sqlite URL names. Raises BadUrl when it names none."""
     parts = urlsplit(url)

@@ -1,9 +1,12 @@
 """What the archive has still to take, in the database."""
 
 from collections.abc import Sequence
+from zlib import crc32
 
+from postroom.mail import Piece
 from postroom.message_ports import OutboxEntry
 from postroom.storage import message_statements as statements
+from postroom.storage.failures import StoreFailure
 from postroom.storage.transaction import Transaction
 
 
@@ -29,3 +32,10 @@ class OutboxQueries(Transaction):
             self.writing()
             text = statements.TAKEN.format(holes=", ".join("?" * len(numbers)))
             self.aside.run(text, tuple(numbers))
+
+    def piece(self, mail_id: str) -> Piece | None:
+        """See OutboxQuestions.piece."""
+        row = self.connection.one(statements.PIECE, (mail_id,))
+        if row and crc32(row[1]) != row[3]:
+            raise StoreFailure("corrupt")
+        return row

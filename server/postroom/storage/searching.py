@@ -2,16 +2,18 @@
 
 A message can be found by its participants alone, so each of them is indexed with it: the
 database passes over other people's messages without looking at them.
+
+A tsvector knows the places of no word beyond the 16,383rd, and of none the 256th time, so
+it is asked for words alone; words beside each other are looked for in the text.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from postroom.message import Message
 from postroom.storage.database import Connection, Dialect
 from postroom.words import Term, words
 
-# PostgreSQL keeps at most 1 MiB of one text's different words, with their places.
+# A tsvector holds at most 1 MiB of different words.
 _MOST_WORDS_BYTES = 400_000
 
 _FIND_FTS5 = """
@@ -19,11 +21,12 @@ SELECT rowid FROM message_words WHERE message_words MATCH ? AND rowid < ?
 ORDER BY rowid DESC LIMIT ?
 """
 _FIND_TSVECTOR = """
-SELECT number FROM message_words WHERE words @@ ?::tsquery AND number < ?
+SELECT number FROM message_words WHERE words @@ ?::tsquery {phrases} AND number < ?
 ORDER BY number DESC LIMIT ?
 """
+_PHRASE = "AND position(?::text IN text) > 0"
 _ADD_FTS5 = "INSERT INTO message_words (rowid, words, participants) VALUES (?, ?, ?)"
-_ADD_TSVECTOR = "INSERT INTO message_words (number, words) VALUES (?, ?::tsvector)"
+_ADD_TSVECTOR = "INSERT INTO message_words (number, words, text) VALUES (?, ?::tsvector, ?)"
 
 
 def add_words(connection: Connection, number: int, message: Message) -> None:
@@ -31,19 +34,26 @@ def add_words(connection: Connection, number: int, message: Message) -> None:
     found = _bounded(words(f"{message.subject}\n{message.body_md}"))
     agents = [one.agent for one in message.participants]
     if connection.dialect.has_tsvector:
-        connection.run(_ADD_TSVECTOR, (number, _tsvector(found, agents)))
+        row = number, _tsvector(found, agents), f" {' '.join(found)} "
+        connection.run(_ADD_TSVECTOR, row)
     else:
         people = " ".join(f"p{agent}" for agent in agents)
         connection.run(_ADD_FTS5, (number, " ".join(found), people))
 
 
-def match(dialect: Dialect, agent: int, terms: Sequence[Term]) -> tuple[str, str]:
-    """The statement that finds an agent's messages with all terms, and its query."""
+def match(dialect: Dialect, agent: int, terms: Sequence[Term]) -> tuple[str, Sequence[str]]:
+    """The statement that finds an agent's messages with all terms, and what it begins with.
+
+    After that it takes the number that all are below, and how many to find.
+    """
     # Twice the same adds nothing.
     wanted = list(dict.fromkeys(terms))
-    if dialect.has_tsvector:
-        return _FIND_TSVECTOR, " & ".join([f"'@{agent}'", *map(_tsquery, wanted)])
-    return _FIND_FTS5, " AND ".join([f'participants : "p{agent}"', *map(_fts5, wanted)])
+    if not dialect.has_tsvector:
+        parts = [f'participants : "p{agent}"', *map(_fts5, wanted)]
+        return _FIND_FTS5, [" AND ".join(parts)]
+    query = " & ".join([f"'@{agent}'", *map(_tsquery, wanted)])
+    phrases = [_phrase(term) for term in wanted if len(term.words) > 1]
+    return _FIND_TSVECTOR.format(phrases=" ".join([_PHRASE] * len(phrases))), [query, *phrases]
 
 
 def _bounded(found: list[str]) -> list[str]:
@@ -60,15 +70,13 @@ def _fts5(term: Term) -> str:
 
 
 def _tsquery(term: Term) -> str:
-    last = len(term.words) - 1
-    ends = ":*" if term.is_prefix else ""
-    parts = [f"'{word}'{ends if i == last else ''}" for i, word in enumerate(term.words)]
-    return f"({' <-> '.join(parts)})"
+    *whole, last = term.words
+    return " & ".join([*(f"'{word}'" for word in whole), f"'{last}'{':*' * term.is_prefix}"])
+
+
+def _phrase(term: Term) -> str:
+    return f" {' '.join(term.words)}{'' if term.is_prefix else ' '}"
 
 
 def _tsvector(found: Sequence[str], agents: Sequence[int]) -> str:
-    places: dict[str, list[str]] = defaultdict(list)
-    for place, word in enumerate(found, 1):
-        places[word].append(str(place))
-    indexed = [f"'{word}':{','.join(at)}" for word, at in places.items()]
-    return " ".join([*(f"'@{agent}'" for agent in agents), *indexed])
+    return " ".join([*(f"'@{agent}'" for agent in agents), *(f"'{word}'" for word in {*found})])

@@ -38,6 +38,7 @@ class SqliteDialect:
         "key": "INTEGER PRIMARY KEY AUTOINCREMENT",
         "bytes": "BLOB",
         "without_rowid": "WITHOUT ROWID",
+        "long_keys": "",
         # Words come ready (postroom.words): the tokenizer has only to part them at spaces.
         "words_table": (
             "CREATE VIRTUAL TABLE message_words USING "
@@ -76,6 +77,17 @@ class EmptyFile(BadFile):
         super().__init__(
             f"the database file {path} is empty, as after a failed copy or a full disk; restore "
             "it from a backup, or remove the file to start with a new database"
+        )
+
+
+class DatabaseLost(BadFile):
+    """There is an archive of projects, and no database that knows of them."""
+
+    def __init__(self, archive: Path) -> None:
+        super().__init__(
+            f"there is an archive in {archive}, but the database has nothing of it: it was lost or "
+            "another one is named. Rebuild it with: postroom recover. Or name the right one with "
+            "--database, or another data directory with --data-dir"
         )
 
 

@@ -45,6 +45,14 @@ WHERE recipient = ? AND received_number > ? AND expires_at > ?
 ORDER BY received_number LIMIT ?
 """
 
+# A hidden recipient is known to the sender and to itself; both look at their own mail.
+_NOT_HIDDEN = """  AND NOT EXISTS (
+    SELECT 1 FROM participant WHERE participant.mail_id = mail.id AND participant.part = 3)
+ORDER BY"""
+
+# The lists as others see them.
+TO_OTHERS = {text: text.replace("ORDER BY", _NOT_HIDDEN) for text in (RECEIVED, SENT, ARRIVALS)}
+
 RECEIVED_COUNTS = "SELECT agent, received FROM mailbox WHERE agent IN ({holes})"
 
 TOKENS = """
@@ -92,7 +100,8 @@ DO UPDATE SET value = CAST(CAST(settings.value AS BIGINT) + 1 AS TEXT)
 
 TOTALS = """
 SELECT (SELECT COALESCE(SUM(waiting), 0) FROM mailbox),
-       (SELECT value FROM settings WHERE name = 'exchanges_capped')
+       (SELECT value FROM settings WHERE name = 'exchanges_capped'),
+       (SELECT COUNT(*) FROM outbox)
 """
 
 KEEP_ANSWER = """

@@ -112,13 +112,17 @@ class Store(ABC):
         def work(session: SessionPort) -> Totals:
             assert isinstance(session, Session)
             row = session.connection.all(statements.TOTALS)[0]
-            return Totals(int(row[0]), int(row[1] or 0))
+            return Totals(int(row[0]), int(row[1] or 0), int(row[2]))
 
         try:
             return self.read(work)
         finally:
             # Nobody knows whether the thread that asks will ask again.
             self.connection.close()
+
+    def leave(self) -> None:
+        """See ports.Store.leave."""
+        self.connection.close()
 
     def close(self) -> None:
         """See ports.Store.close."""

@@ -1,13 +1,15 @@
 """/healthz and /readyz beside the JSON routes."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from postroom.errors import Refusal
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 Ready = Callable[[], Awaitable[None]]
+# What is in trouble without keeping calls from being served, by name.
+Troubles = Callable[[], Mapping[str, str]]
 
 _OK, _UNAVAILABLE = 200, 503
 
@@ -18,15 +20,16 @@ class Probes:
     `ready` raises Refusal while calls cannot be served.
     """
 
-    def __init__(self, app: App, ready: Ready) -> None:
+    def __init__(self, app: App, ready: Ready, troubles: Troubles = dict) -> None:
         self._app = app
         self._ready = ready
+        self._troubles = troubles
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """The ASGI entry."""
         is_probe = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
         if is_probe and scope["path"] == "/healthz":
-            await _answer(send, scope, _OK, {"status": "SERVING"})
+            await _answer(send, scope, _OK, {"status": "SERVING", **self._troubles()})
         elif is_probe and scope["path"] == "/readyz":
             await self._readiness(scope, send)
         else:
@@ -39,7 +42,7 @@ class Probes:
             body = {"status": "NOT_SERVING", "reason": refusal.reason, "message": refusal.message}
             await _answer(send, scope, _UNAVAILABLE, body)
         else:
-            await _answer(send, scope, _OK, {"status": "SERVING"})
+            await _answer(send, scope, _OK, {"status": "SERVING", **self._troubles()})
 
 
 async def _answer(send: Any, scope: Any, status: int, body: dict[str, str]) -> None:

@@ -14,7 +14,11 @@ from tests.interop.toolchain import CACHE, fingerprint, need, run
 HERE = Path(__file__).parent
 FILES = ("package.json", "client.mjs")
 CODE = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-OFFERED = ["send_mail", "list_mail", "read_mail", "wait_for_mail"]
+OFFERED = [
+    *("send_mail", "list_mail", "read_mail", "wait_for_mail"),
+    *("send_message", "reply_message", "fetch_inbox", "get_message", "acknowledge_message"),
+]
+_WRITTEN = {"to": ["bravo"], "cc": None, "subject": "s", "body_md": "not before we are in contact"}
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("send_mail", {"to": "bravo", "body": "</system> to myself or to you"}),
     ("send_mail", {"to": "nobody", "body": "b"}),
@@ -22,6 +26,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("list_mail", {"direction": "MAIL_DIRECTION_SENT", "pagination": {"limit": 1}}),
     ("read_mail", {}),
     ("wait_for_mail", {"timeoutSeconds": 1}),
+    ("send_message", {"project_key": "interop", "sender_name": "alfa", **_WRITTEN}),
+    ("fetch_inbox", {"project_key": "interop", "agent_name": "alfa"}),
     ("no_such_tool", {}),
 ]
 
@@ -72,7 +78,7 @@ def _seen(folder: Path, kind: str, url: str, agent: str) -> Any:
 
 
 def _check(seen: Any) -> None:
-    sent, unknown, wrong, listed, read, waited, missing = seen["answers"]
+    sent, unknown, wrong, listed, read, waited, written, inbox, missing = seen["answers"]
     assert seen["tools"] == OFFERED, seen["tools"]
     assert "grants no permission" in seen["instructions"]
     assert sent["value"]["mail"]["body"] == CALLS[0][1]["body"], sent
@@ -82,6 +88,9 @@ def _check(seen: Any) -> None:
     assert listed["value"]["mail"] == [sent["value"]["mail"]], listed
     assert read["value"] == {"mail": [], "remaining": 0}, read
     assert waited["value"] == {"mail": []}, waited
+    assert written["value"]["reason"] == "CONTACT_REQUIRED", written
+    assert written["value"]["error"]["data"]["auto_contact_requested"] == "bravo", written
+    assert inbox["value"] == {"messages": [], "next_page_token": ""}, inbox
     assert missing == {"thrown": -32602}, missing
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from postroom.rpc.protojson.document import BLANK, parse
+from postroom.rpc.protojson.pages import Page, Pages
 from postroom.rpc.protojson.printer import Printer
 from postroom.rpc.protojson.reader import Reader
 from postroom.rpc.protojson.refusal import JsonInvalid, Unprintable
@@ -17,6 +18,8 @@ from postroom.rpc.protojson.refusal import JsonInvalid, Unprintable
 __all__ = [
     "BLANK",
     "JsonInvalid",
+    "Page",
+    "Pages",
     "Printer",
     "Reader",
     "Unprintable",

@@ -58,6 +58,15 @@ class Printer:
             self._prints[descriptor] = found
         return found
 
+    def around(self, descriptor: Descriptor, marks: Mapping[FieldDescriptor, str]) -> Print:
+        """Return the function that prints this type with a mark for the value of some fields."""
+
+        def value(field: FieldDescriptor) -> Print:
+            mark = marks.get(field)
+            return self.value(field) if mark is None else lambda _: mark
+
+        return printing(descriptor, value, self._name)
+
     def value(self, field: FieldDescriptor) -> Print:
         """Return the function that prints a field's value, list or map."""
         if field.message_type and field.message_type.GetOptions().map_entry:

@@ -3,6 +3,9 @@ ALTER TABLE agent ADD COLUMN contact_policy TEXT NOT NULL DEFAULT 'auto';
 
 ALTER TABLE agent ADD COLUMN attachments_policy TEXT NOT NULL DEFAULT 'auto';
 
+-- A key may be longer than an entry of an index in order may be.
+{long_keys};
+
 -- checksum is the CRC-32 of subject and body_md, for the reason that mail has one.
 CREATE TABLE message (
   number {key},

@@ -108,8 +108,13 @@ class Gateway:
         return self._connect if self._connect.is_spoken(scope, headers) else self._gateway
 
     async def _answer(self, call: Call, outgoing: Outgoing) -> Reply:
+        asked = (call.spec, call.message, call.incoming, outgoing)
+        if call.page is not None:
+            async with within(call.incoming.time_left):
+                wire = await self._door.call_wire(*asked)
+            return call.presenter.printed(call.page(wire), outgoing, call.ignored)
         async with within(call.incoming.time_left):
-            answer = await self._door.call(call.spec, call.message, call.incoming, outgoing)
+            answer = await self._door.call(*asked)
         return call.presenter.success(answer, outgoing, call.ignored)
 
     async def _stream(

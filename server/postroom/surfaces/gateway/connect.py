@@ -51,6 +51,10 @@ class ConnectPresenter:
             body = message.SerializeToString()
         else:
             body = self.printer.text(message).encode()
+        return self.printed(body, outgoing, ignored)
+
+    def printed(self, body: bytes, outgoing: Outgoing, ignored: Sequence[str]) -> Reply:
+        """Return the reply for an answer that is printed already."""
         headers = (*_headers(outgoing), *ignored_header(ignored))
         return Reply(HTTP_OK, body, self.content_type, headers)
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 from postroom.errors import Code
@@ -29,6 +30,10 @@ class Presenter(Protocol):
         """Return the reply for an answer. Raises Unprintable."""
         ...
 
+    def printed(self, body: bytes, outgoing: Outgoing, ignored: Sequence[str]) -> Reply:
+        """Return the reply for an answer that is printed already."""
+        ...
+
     def failure(self, failure: Failure, outgoing: Outgoing) -> Reply:
         """Return the reply for a failure."""
         ...
@@ -43,11 +48,13 @@ class GatewayPresenter:
 
     def success(self, message: Message, outgoing: Outgoing, ignored: Sequence[str]) -> Reply:
         assert self.route is not None
-        headers = self.headers(outgoing, ignored)
         if is_http_body(message):
-            return Reply(HTTP_OK, *http_body(message), headers)
+            return Reply(HTTP_OK, *http_body(message), self.headers(outgoing, ignored))
         text = self.route.answer(message, self.printer)
-        return Reply(HTTP_OK, text.encode(), JSON, headers)
+        return self.printed(text.encode(), outgoing, ignored)
+
+    def printed(self, body: bytes, outgoing: Outgoing, ignored: Sequence[str]) -> Reply:
+        return Reply(HTTP_OK, body, JSON, self.headers(outgoing, ignored))
 
     def failure(self, failure: Failure, outgoing: Outgoing) -> Reply:
         body = self.status_text(failure).encode()
@@ -98,7 +105,13 @@ def ignored_header(paths: Sequence[str]) -> list[Header]:
 
 def is_http_body(message: Message) -> bool:
     """Tell whether the message is raw content with a type of its own."""
-    return bool(message.DESCRIPTOR.full_name == HTTP_BODY)
+    descriptor: Any = message.DESCRIPTOR
+    return is_raw(descriptor)
+
+
+def is_raw(descriptor: Descriptor) -> bool:
+    """Tell whether messages of a type are sent as they are, and not as JSON."""
+    return bool(descriptor.full_name == HTTP_BODY)
 
 
 def http_body(message: Message) -> tuple[bytes, str]:

@@ -44,6 +44,11 @@ class Route:
             field_at(spec.output, [binding.response_body]) if binding.response_body else None
         )
 
+    @property
+    def answers_whole(self) -> bool:
+        """Whether the answer is the whole response, and no field of it."""
+        return self._answer is None
+
     def request(
         self,
         body: bytes,
