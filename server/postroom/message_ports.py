@@ -179,8 +179,12 @@ class OutboxQuestions(Protocol):
 class ProjectFiles(Protocol):
     """Where the files of projects lie on the server's machine."""
 
+    def place(self, project_id: str) -> Path:
+        """The folder of a project's files, which may not be there."""
+        ...
+
     def folder(self, project_id: str) -> Path:
-        """The folder of a project's files, made for this user alone if it is not there."""
+        """The same, made for this user alone if it is not there. Raises StoreRefusal."""
         ...
 
 

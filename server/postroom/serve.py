@@ -53,6 +53,8 @@ log = logging.getLogger(__name__)
 EX_UNAVAILABLE, EX_CONFIG = 69, 78
 # Under the 10 s that a stop may take (reliability.md, P44).
 GRACE_SECONDS = 8
+# After which no image that is being converted, or waits for it, is waited for.
+CONVERSION_SECONDS = 6
 
 
 def run(overrides: Mapping[str, str]) -> int:
@@ -153,7 +155,7 @@ async def _answer(
         task.cancel()
     # Who waits for mail would keep its call open, and with it the stop.
     wakeups.end_all(stopping())
-    await _drain(listeners, serving)
+    await _drain(room, listeners, serving)
     # The archive's commit that was begun is brought to its end.
     await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -241,8 +243,18 @@ def _stop_signal() -> asyncio.Event:
     return stop
 
 
-async def _drain(listeners: _Listeners, serving: list[asyncio.Task[None]]) -> None:
+async def _drain(
+    room: PostRoom, listeners: _Listeners, serving: list[asyncio.Task[None]]
+) -> None:
     log.info("stopping: finishing the calls in progress")
     for web in listeners.webs:
         web.stop()
+    hurry = asyncio.create_task(_end_conversions(room))
     await asyncio.gather(listeners.wire.stop(GRACE_SECONDS), *serving)
+    hurry.cancel()
+
+
+async def _end_conversions(room: PostRoom) -> None:
+    """Refuse the calls whose image would take too long, while they can still be told."""
+    await asyncio.sleep(CONVERSION_SECONDS)
+    await room.attacher.close()

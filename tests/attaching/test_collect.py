@@ -214,6 +214,7 @@ def test_paths_of_a_caller_elsewhere_are_not_read(bench: Bench) -> None:
     bench.file("a.png", picture())
     refusal = bench.refusal(paths=["a.png"], files=None)
     assert (refusal.code, refusal.reason) == (Code.PERMISSION_DENIED, "PATHS_DISABLED")
+    assert refusal.violations[0].field == "attachment_paths[0]"
     (attachment,) = bench.prepare("![](a.png)", files=None).attachments
     assert attachment.mode is Mode.FAILED
     assert "on the server's machine" in attachment.reason
@@ -226,6 +227,7 @@ def test_a_message_carries_twenty(bench: Bench) -> None:
     bench.file("a.png", picture())
     assert modes(bench, given=many[:20]) == [Mode.FILE] * 20
     assert bench.refusal(given=many).violations[0].field == "attachments"
+    assert "left out" not in bench.refusal(given=many).message
     both = bench.refusal(given=many[:10], paths=["a.png"] * 11)
     assert both.violations[0].field == "attachment_paths"
 

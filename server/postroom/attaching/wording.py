@@ -3,7 +3,7 @@
 from postroom.attaching import bounds
 from postroom.attaching.failures import Failure, Unusable
 from postroom.attachment import LARGEST_BYTES, LARGEST_TOTAL_BYTES, MOST_ATTACHMENTS
-from postroom.errors import Forbidden, Refusal, invalid
+from postroom.errors import Forbidden, Refusal, Violation, invalid
 from postroom.message import LONGEST_BODY_BYTES
 
 MIB = 1024 * 1024
@@ -58,7 +58,11 @@ def words(unusable: Unusable) -> str:
 
 def refusal(field: str, unusable: Unusable) -> Refusal:
     """The whole call is refused, because of one field."""
+    if unusable.failure is Failure.TOO_MANY:
+        return invalid(field, f"makes more than the {MOST_ATTACHMENTS} images of a message; send fewer")
     if unusable.failure is Failure.PATHS_DISABLED:
-        return Forbidden(f"{field}: {words(unusable)}", "PATHS_DISABLED")
+        refused = Forbidden(f"{field}: {words(unusable)}", "PATHS_DISABLED")
+        refused.violations = (Violation(field, words(unusable)),)
+        return refused
     reason = _REASONS.get(unusable.failure, "INVALID_FIELD")
     return invalid(field, words(unusable), reason)

@@ -56,7 +56,7 @@ async def _prepared(
 
         return await office.store.perform(find, writes=False, until=None)
 
-    files = office.files.folder(project.id) if office.files and call.is_local else None
+    files = office.files.place(project.id) if office.files and call.is_local else None
     policy = AttachmentsPolicy(sender.attachments_policy)
     by_itself = office.messaging.converts_images
     asked = request.convert_images if request.HasField("convert_images") else by_itself

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from postroom import instant
+from postroom import instant, lookup
 from postroom.agent import Agent
 from postroom.contact import Contact, ContactPolicy, ContactStatus, PolicyForbids
 from postroom.mail import Mail, MailKind
@@ -93,10 +93,11 @@ def _stands(known: Contact, now: int) -> bool:
 
 
 def _notice(call: Call, requester: Agent, target: Agent, asked: Contact) -> Mail:
+    key = lookup.workflow(call.session, target.workflow_id).key
     told = (
         f"{requester.name} ({requester.id}) asks to be let write messages to you. Answer with "
-        f"respond_contact, to_agent {target.name}, from_agent {requester.name}, and accept true "
-        "or false."
+        f"respond_contact, project_key {json.dumps(key, ensure_ascii=False)}, "
+        f"to_agent {target.name}, from_agent {requester.name}, and accept true or false."
     )
     if asked.reason:
         # Quoted on one line: a notice speaks for the post room, and these words do not.

@@ -3,7 +3,7 @@
 from agent.v1.message_service_pb2 import GetAttachmentRequest, GetAttachmentResponse
 from postroom import foreign, lookup
 from postroom.attachment import LARGEST_RANGE_BYTES
-from postroom.errors import Code, NotFound, Refusal, quoted
+from postroom.errors import NotFound, invalid, quoted
 from postroom.mail import MailDirection
 from postroom.messaging import speaking
 from postroom.office import Call
@@ -20,8 +20,8 @@ def get_attachment(call: Call, request: GetAttachmentRequest) -> GetAttachmentRe
     if file is None:
         raise _unknown(sha256)
     if request.offset > len(file.data):
-        told = f"the attachment has {len(file.data):,} bytes, so it ends before offset"
-        raise Refusal(f"{told} {request.offset:,}", Code.INVALID_ARGUMENT, "OUT_OF_RANGE")
+        told = f"is behind the end: the attachment has {len(file.data):,} bytes; begin before that"
+        raise invalid("offset", told, "OUT_OF_RANGE")
     length = min(request.limit or LARGEST_RANGE_BYTES, LARGEST_RANGE_BYTES)
     return GetAttachmentResponse(
         data=file.data[request.offset : request.offset + length],

@@ -17,6 +17,7 @@ CODE = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 OFFERED = [
     *("send_mail", "list_mail", "read_mail", "wait_for_mail"),
     *("send_message", "reply_message", "fetch_inbox", "get_message", "acknowledge_message"),
+    "respond_contact",
 ]
 _WRITTEN = {"to": ["bravo"], "cc": None, "subject": "s", "body_md": "not before we are in contact"}
 CALLS: list[tuple[str, dict[str, Any]]] = [

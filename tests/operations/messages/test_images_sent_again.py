@@ -53,3 +53,11 @@ def test_a_new_image_is_counted_and_refused_once_the_day_is_spent(project: Proje
 def test_one_image_twice_in_a_message_counts_once(project: Project) -> None:
     twice = [given(PICTURE), given(PICTURE, "b.png")]
     assert len(project.message("alfa", "bravo", attachments=twice).attachments) == len(twice)
+
+
+def test_a_range_that_begins_behind_the_end_names_the_field(project: Project) -> None:
+    one = _sent(project)
+    fields = {"sha256": one.sha256, "offset": one.bytes + 1}
+    refusal = refused(lambda: project.call("GetAttachment", **fields))
+    assert refusal.reason == "OUT_OF_RANGE"
+    assert refusal.violations[0].field == "offset"
