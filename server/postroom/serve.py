@@ -243,9 +243,7 @@ def _stop_signal() -> asyncio.Event:
     return stop
 
 
-async def _drain(
-    room: PostRoom, listeners: _Listeners, serving: list[asyncio.Task[None]]
-) -> None:
+async def _drain(room: PostRoom, listeners: _Listeners, serving: list[asyncio.Task[None]]) -> None:
     log.info("stopping: finishing the calls in progress")
     for web in listeners.webs:
         web.stop()

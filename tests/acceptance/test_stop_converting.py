@@ -33,7 +33,12 @@ def test_calls_whose_image_is_not_done_in_time_are_told_that_the_server_stops(
         server.door(kind).call("EnsureProject", project_key=KEY)
     for name in ("alfa", "bravo"):
         server.door("grpc").call("RegisterAgent", project_key=KEY, name=name, contact_policy="open")
-    message = {"project_key": KEY, "sender_name": "alfa", "to": ["bravo"], "subject": "s"}
+    message: dict[str, Any] = {
+        "project_key": KEY,
+        "sender_name": "alfa",
+        "to": ["bravo"],
+        "subject": "s",
+    }
     attached = [{"filename": "a.png", "data": saved(noise(200, 200))}]
 
     def send(kind: str) -> Any:

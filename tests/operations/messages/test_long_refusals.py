@@ -17,7 +17,7 @@ ODD_NAMES = [f"{chr(0x1F600) * 100}{number:03}" for number in range(100)]
 def _travels(refusal: Refusal) -> bool:
     """Whether it fits into the headers that gRPC clients take, 8 KiB with what else is there."""
     told = status(refusal)
-    return len(quote(told.message)) + told.ByteSize() * 4 / 3 < 7_800
+    return bool(len(quote(told.message)) + told.ByteSize() * 4 / 3 < 7_800)
 
 
 def _of(sender: str, project: Project, *to: str, **fields: bool) -> Refusal:
