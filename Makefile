@@ -30,8 +30,9 @@ setup: .venv/.setup ## Make .venv with everything that a developer needs
 run: .venv/.run ## Start the server on 127.0.0.1, gRPC 50051 and HTTP 8787
 	@exec $(BIN)/postroom serve
 
+# One seed, so that every process collects the same tests in the same order.
 test: .venv/.setup ## Run all tests; starts PostgreSQL when it is installed
-	@$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	@PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 soak: .venv/.setup ## Run the long forms of the fault tests
 	@POSTROOM_SOAK=1 POSTROOM_SOAK_ROUNDS=100 $(BIN)/pytest tests/acceptance

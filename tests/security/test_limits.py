@@ -13,7 +13,7 @@ SENDERS = 32
 def outcome(server: Server, number: int, sender: str, to: str) -> str:
     door = GrpcDoor(server.grpc) if number % 2 else JsonDoor(server.http)
     try:
-        door.call("SendMail", sender, to=to, body=f"piece {number}")
+        door.call("SendMail", sender, seconds=60, to=to, body=f"piece {number}")
     except Refused as refused:
         return refused.reason
     finally:

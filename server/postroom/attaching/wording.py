@@ -59,8 +59,9 @@ def words(unusable: Unusable) -> str:
 def refusal(field: str, unusable: Unusable) -> Refusal:
     """The whole call is refused, because of one field."""
     if unusable.failure is Failure.TOO_MANY:
-        told = f"makes more images than the {MOST_ATTACHMENTS} that a message carries; send fewer"
-        return invalid(field, told)
+        return invalid(
+            field, f"makes more than the {MOST_ATTACHMENTS} images of a message; send fewer"
+        )
     if unusable.failure is Failure.PATHS_DISABLED:
         refused = Forbidden(f"{field}: {words(unusable)}", "PATHS_DISABLED")
         refused.violations = (Violation(field, words(unusable)),)

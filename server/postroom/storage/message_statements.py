@@ -9,7 +9,7 @@ MESSAGE = f"{_COLUMNS} FROM message m JOIN workflow w ON w.number = m.workflow"
 
 INBOX = f"""{_COLUMNS}
 FROM participant p
-JOIN mail ON mail.recipient = p.agent AND mail.received_number = p.received_number
+JOIN mail ON mail.id = p.mail_id
 JOIN message m ON m.number = p.message
 JOIN workflow w ON w.number = m.workflow
 WHERE p.agent = ? AND p.received_number < ? AND mail.expires_at > ?

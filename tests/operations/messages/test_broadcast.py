@@ -1,5 +1,6 @@
 """SendMessage with broadcast: who gets it, who is passed over, and why."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -144,7 +145,7 @@ def test_very_many_skips_fit_into_the_refusal(project: Project) -> None:
     project.agents("alfa")
     project.agents(*(f"{'n' * 60}-{number}" for number in range(60)), policy="block_all")
     refusal = project.unsent("alfa", broadcast=True)
-    assert "and 45 more" in refusal.message
+    assert re.search(r"and 4\d more; nothing was sent", refusal.message)
     assert len(refusal.metadata) == 15
     assert len(refusal.message) < 2_000
 

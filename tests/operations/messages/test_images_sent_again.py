@@ -23,8 +23,8 @@ def project(room: Room, tmp_path: Path) -> Iterator[Project]:
 
 
 def _sent(project: Project) -> Attachment:
-    message = project.message("alfa", "bravo", attachments=[given(PICTURE)])
-    one: Attachment = message.attachments[0]
+    one: Attachment
+    (one,) = project.message("alfa", "bravo", attachments=[given(PICTURE)]).attachments
     assert 1_500 < one.bytes < 3_000, "the quota is for one of them"
     return one
 

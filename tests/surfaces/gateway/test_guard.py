@@ -26,7 +26,7 @@ def guarded(
     return ask(app, method, "/star", headers, body, host=host, client=client)
 
 
-@pytest.mark.parametrize("host", [*HOSTS, "LocalHost:8787", "[0:0:0:0:0:0:0:1]:8787"])
+@pytest.mark.parametrize("host", [*sorted(HOSTS), "LocalHost:8787", "[0:0:0:0:0:0:0:1]:8787"])
 def test_own_names_with_the_port_pass(host: str) -> None:
     assert guarded(JSON, host=host, body="{}").status == 200
 
