@@ -8,6 +8,7 @@ from postroom.errors import Code, Forbidden, Refusal, joined
 
 PENDING_SECONDS = 7 * 24 * 3600
 IN_SESSION_SECONDS = 12 * 3600
+_MOST_SAID = 6
 
 
 class ContactPolicy(StrEnum):
@@ -79,14 +80,14 @@ def required(names: Sequence[str], asked: Sequence[str], *, asks: bool) -> Refus
     `asked` are those for whom a request is pending now. The rest were not asked, because
     the caller does not wish it or, when it `asks`, because they have refused.
     """
-    told = f"contact must be approved first by {listed(names)}"
+    told = f"contact must be approved first by {_some(names)}"
     if not asks:
         told += "; ask with request_contact"
     refused = [name for name in names if name not in asked] if asks else []
     if asked:
-        told += "; asked just now" + ("" if list(asked) == list(names) else f": {listed(asked)}")
+        told += "; asked just now" + ("" if list(asked) == list(names) else f": {_some(asked)}")
     if refused:
-        told += "; refused before, and not asked again: " + listed(refused)
+        told += "; refused before, and not asked again: " + _some(refused)
     metadata = {"auto_contact_requested": listed(asked), "recipients": listed(names)}
     return Refusal(
         f"{told}. The message was not delivered and is not queued; send it again once contact "
@@ -96,3 +97,8 @@ def required(names: Sequence[str], asked: Sequence[str], *, asks: bool) -> Refus
         metadata=metadata,
         keeps_writes=bool(asked),
     )
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names: the metadata has all that there is room for, and it is sent beside."""
+    return joined(names, most=_MOST_SAID)

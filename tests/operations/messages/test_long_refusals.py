@@ -69,3 +69,17 @@ def test_short_names_are_all_told(project: Project) -> None:
     project.agents(*names, policy="contacts_only")
     refusal = _of("alfa", project, *names)
     assert refusal.metadata["auto_contact_requested"].split(", ") == names
+
+
+def test_some_that_have_refused_among_a_hundred_travel(project: Project) -> None:
+    project.agents("alfa")
+    project.agents(*NAMES, policy="contacts_only")
+    for name in NAMES[::2]:
+        project.call("RequestContact", from_agent="alfa", to_agent=name)
+        project.call("RespondContact", to_agent=name, from_agent="alfa", accept=False)
+    refusal = _of("alfa", project, *NAMES)
+    assert refusal.reason == "CONTACT_REQUIRED"
+    assert "asked just now" in refusal.message
+    assert "not asked again" in refusal.message
+    assert refusal.metadata["auto_contact_requested"].startswith(f"{NAMES[1]}, {NAMES[3]}, ")
+    assert _travels(refusal)
