@@ -65,13 +65,8 @@ class PolicyForbids(Forbidden):
     """The recipients take messages from nobody."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        told = f"nobody may write to {listed(names)}, whose policy is block_all"
+        told = f"nobody may write to {joined(names)}, whose policy is block_all"
         super().__init__(f"{told}; leave that name out", "POLICY_FORBIDS")
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a refusal, which travels in headers: as many as there is room for."""
-    return joined(names)
 
 
 def required(names: Sequence[str], asked: Sequence[str], *, asks: bool) -> Refusal:
@@ -88,7 +83,7 @@ def required(names: Sequence[str], asked: Sequence[str], *, asks: bool) -> Refus
         told += "; asked just now" + ("" if list(asked) == list(names) else f": {_some(asked)}")
     if refused:
         told += "; refused before, and not asked again: " + _some(refused)
-    metadata = {"auto_contact_requested": listed(asked), "recipients": listed(names)}
+    metadata = {"auto_contact_requested": joined(asked), "recipients": joined(names)}
     return Refusal(
         f"{told}. The message was not delivered and is not queued; send it again once contact "
         "is approved",

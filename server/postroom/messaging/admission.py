@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from postroom import contact, exchange, mailbox
 from postroom.agent import Agent
-from postroom.errors import Code, Forbidden, QuotaSpent, Refusal
+from postroom.errors import Code, Forbidden, QuotaSpent, Refusal, joined
 from postroom.mail import MailKind
 from postroom.messaging import gate, handshake
 from postroom.messaging.recipients import Addressed
@@ -50,7 +50,7 @@ class Admission:
         if self.left:
             return
         skips = sorted(self.skipped.items())
-        listed = contact.listed([f"{name} ({reason})" for name, reason in skips])
+        listed = joined([f"{name} ({reason})" for name, reason in skips])
         told = f"the broadcast reaches nobody: {listed or 'the project has no other agent'}"
         raise Refusal(
             f"{told}; nothing was sent",
