@@ -1,5 +1,6 @@
 """Ports: a taken one is refused, an open one stays on this machine, all come back."""
 
+import contextlib
 import re
 import socket
 import time
@@ -105,13 +106,20 @@ def test_both_listeners_are_on_loopback_only(kept: Server) -> None:
 
 def _listening(pid: int) -> Iterator[tuple[int, str]]:
     """The ports that a process listens on, each with its address as the kernel writes it."""
-    links = [str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir()]
+    links = list(_open_files(pid))
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
             fields = line.split()
             address, port = fields[1].split(":")
             if fields[3] == LISTEN and f"socket:[{fields[9]}]" in links:
                 yield int(port, 16), address
+
+
+def _open_files(pid: int) -> Iterator[str]:
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        # The process runs on and may close one that was just listed.
+        with contextlib.suppress(FileNotFoundError):
+            yield str(link.readlink())
 
 
 @on("sqlite")

@@ -1,5 +1,6 @@
 """SIGTERM while images are converted: who cannot be served any more is told so in time."""
 
+import contextlib
 import os
 import re
 import signal
@@ -61,10 +62,11 @@ def test_calls_whose_image_is_not_done_in_time_are_told_that_the_server_stops(
 def _held(server: int, stopped: set[int]) -> int:
     """Keep the server's workers from doing anything; how many there are."""
     for task in Path(f"/proc/{server}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            if int(child) not in stopped:
-                os.kill(int(child), signal.SIGSTOP)
-                stopped.add(int(child))
+        # A thread, or a worker, may end while it is looked at.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            for child in {int(pid) for pid in (task / "children").read_text().split()} - stopped:
+                os.kill(child, signal.SIGSTOP)
+                stopped.add(child)
     return len(stopped)
 
 
