@@ -78,6 +78,11 @@ GROUP BY recipient, kind
 
 EXCHANGED = "SELECT mails FROM exchange WHERE low = ? AND high = ?"
 
+EXCHANGES_OF = """
+SELECT low, high, mails FROM exchange
+WHERE (low = ? AND high IN ({holes})) OR (high = ? AND low IN ({holes}))
+"""
+
 CLAIM = """
 UPDATE mail SET claimed_at = ?
 WHERE recipient = ? AND received_number > ? AND received_number <= ?
@@ -170,12 +175,6 @@ SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])
 ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails
 """,
 )
-
-EXCHANGES = """
-INSERT INTO exchange (low, high, mails)
-SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])
-ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails
-"""
 
 EXCHANGES = """
 SELECT low, high, mails FROM exchange
