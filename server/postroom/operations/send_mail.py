@@ -12,9 +12,7 @@ from postroom.rpc.messages import mail_message
 
 def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
     """Store one mail, the counters and, when it spends the pair's limit, the notices."""
-    if token.is_in(request.body):
-        told = "holds a token of this post room; take it out, and have it revoked if it was shown"
-        raise invalid("body", told, "BODY_CONTAINS_CREDENTIAL")
+    token.must_not_be_in("body", request.body)
     recipient = address.resolve(call.session, call.caller, request.to)
     if recipient.number == call.caller.number:
         raise invalid("to", "is yourself; mail goes to another agent", "SELF_SEND")
