@@ -27,8 +27,9 @@ async def enclose(call: StreamCall, request: Request, written: Draft) -> Enclose
 
     def look(session: Session) -> tuple[Workflow, Agent]:
         call.prove(session)
-        project = speaking.project(session, request.project_key)
-        return project, speaking.speaker(call.within(session), project, request.sender_name)
+        within = call.within(session)
+        project = speaking.project(within, request.project_key)
+        return project, speaking.speaker(within, project, request.sender_name)
 
     project, sender = await call.office.store.perform(look, writes=False, until=None)
     try:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from postroom import instant, lookup
 from postroom.agent import Agent
 from postroom.contact import Contact, ContactPolicy, ContactStatus, PolicyForbids
+from postroom.errors import argument
 from postroom.mail import Mail, MailKind
 from postroom.office import Call
 from postroom.rpc.messages import mail_message
@@ -96,7 +97,7 @@ def _notice(call: Call, requester: Agent, target: Agent, asked: Contact) -> Mail
     key = lookup.workflow(call.session, target.workflow_id).key
     told = (
         f"{requester.name} ({requester.id}) asks to be let write messages to you. Answer with "
-        f"respond_contact, project_key {json.dumps(key, ensure_ascii=False)}, "
+        f"respond_contact, project_key {argument(key)}, "
         f"to_agent {target.name}, from_agent {requester.name}, and accept true or false."
     )
     if asked.reason:

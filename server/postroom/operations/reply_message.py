@@ -23,7 +23,7 @@ def reply_message(
 ) -> ReplyMessageResponse:
     """Store one answer with its copies, or nothing."""
     draft.check(_form(request), has_attachments=enclosing.has_attachments(request))
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     sender = speaking.speaker(call, project, request.sender_name)
     answered = reading.message(call, request.message_id)
     if answered.workflow != project.number or answered.participant(sender.number) is None:

@@ -18,7 +18,7 @@ def send_message(
     """Store one message with its copies, or nothing."""
     sent = _draft(request)
     draft.check(sent, has_attachments=enclosing.has_attachments(request))
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     sender = speaking.speaker(call, project, request.sender_name)
     asks = call.office.messaging.auto_contact
     if request.HasField("auto_contact_if_blocked"):
