@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from postroom.agent import Agent
-from postroom.attachment import Attachment, StoredFile
-from postroom.errors import QuotaSpent, Refusal
+from postroom.enclosure import Enclosed
+from postroom.errors import QuotaSpent
 from postroom.instant import DAY
 from postroom.mail import ID_PREFIX as MAIL_PREFIX
 from postroom.mail import Mail, MailKind
@@ -18,27 +18,6 @@ from postroom.messaging.recipients import Addressed
 from postroom.office import Call
 from postroom.rpc.messages import mail_message
 from postroom.workflow import Workflow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enclosed:
-    """What comes with a message: the body with its images, and the content to store.
-
-    `again` is the SHA-256 of what the sender only names, because it was sent before.
-    `refusal` is why it cannot be sent; it is raised in its turn.
-    """
-
-    body_md: str
-    attachments: tuple[Attachment, ...] = ()
-    files: tuple[StoredFile, ...] = ()
-    again: frozenset[str] = frozenset()
-    refusal: Refusal | None = None
-
-    @property
-    def new_bytes(self) -> int:
-        """How much the sender adds to what it has sent today; what it sends again is free."""
-        sizes = {one.sha256: one.bytes for one in self.attachments}
-        return sum(size for sha256, size in sizes.items() if sha256 not in self.again)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

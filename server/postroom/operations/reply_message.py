@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from agent.v1.message_service_pb2 import ReplyMessageRequest, ReplyMessageResponse
 from postroom.agent import Agent
+from postroom.enclosure import Enclosed
 from postroom.message import LONGEST_SUBJECT, Message, Part, Participant
 from postroom.messaging import answering, draft, enclosing, reading, recipients, speaking
 from postroom.messaging.draft import Draft
-from postroom.messaging.posting import Enclosed, Posting
+from postroom.messaging.posting import Posting
 from postroom.office import Call, StreamCall
 
 _PREFIX = "Re: "

@@ -1,9 +1,10 @@
 """SendMessage: a Markdown message to agents of a project (messages.md, send_message)."""
 
 from agent.v1.message_service_pb2 import SendMessageRequest, SendMessageResponse
+from postroom.enclosure import Enclosed
 from postroom.messaging import answering, draft, enclosing, recipients, speaking
 from postroom.messaging.draft import DEFAULT_IMPORTANCE, Draft
-from postroom.messaging.posting import Enclosed, Posting
+from postroom.messaging.posting import Posting
 from postroom.office import Call, StreamCall
 
 
