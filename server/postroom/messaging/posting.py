@@ -7,8 +7,6 @@ from postroom.agent import Agent
 from postroom.enclosure import Enclosed
 from postroom.errors import QuotaSpent
 from postroom.instant import DAY
-from postroom.mail import ID_PREFIX as MAIL_PREFIX
-from postroom.mail import Mail, MailKind
 from postroom.message import ID_PREFIX, Message, Part, Participant
 from postroom.messaging import admission, handshake, recipients
 from postroom.messaging.admission import Admission, Admitted
@@ -130,7 +128,9 @@ class Posting:
         call, sender, recipient = self.call, self.sender, one.to.agent
         if one.waiting is not None:
             call.session.recount_waiting(recipient, one.waiting)
-        copy = self._copy(recipient, message_id)
+        copy = call.plain(
+            sender, recipient, self.enclosed.body_md, self._answered(recipient), message_id
+        )
         wire = mail_message(copy).SerializeToString()
         number = call.session.deliver(copy, wire, counted=True)
         if one.spends:
@@ -142,23 +142,6 @@ class Posting:
             part=one.to.part,
             mail_id=copy.id,
             received_number=number,
-        )
-
-    def _copy(self, recipient: Agent, message_id: str) -> Mail:
-        call, sender = self.call, self.sender
-        return Mail(
-            id=call.new_id(MAIL_PREFIX),
-            sender=sender.number,
-            from_agent_id=sender.id,
-            from_name=sender.name,
-            recipient=recipient.number,
-            to_agent_id=recipient.id,
-            body=self.enclosed.body_md,
-            reply_to=self._answered(recipient),
-            created_at=call.now,
-            expires_at=call.expiry(),
-            kind=MailKind.PLAIN,
-            message_id=message_id,
         )
 
     def _answered(self, recipient: Agent) -> str | None:

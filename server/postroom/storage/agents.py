@@ -9,7 +9,7 @@ from postroom.storage import statements
 from postroom.storage.database import Row
 from postroom.storage.models import AgentRow, MailboxRow, WorkflowRow
 from postroom.storage.transaction import Transaction
-from postroom.workflow import Workflow
+from postroom.workflow import ID_PREFIX, Workflow
 
 
 def agent_of(row: Row) -> Agent:
@@ -91,11 +91,10 @@ class AgentQueries(Transaction):
 
     def workflow(self, id_or_key: str) -> Workflow | None:
         """See Session.workflow."""
-        for field in (WorkflowRow.id, WorkflowRow.key):
-            rows = self.connection.rows(WorkflowRow.select().where(field == id_or_key))
-            if rows:
-                return _workflow_of(rows[0])
-        return None
+        # No key begins as ids do.
+        field = WorkflowRow.id if id_or_key.startswith(ID_PREFIX) else WorkflowRow.key
+        rows = self.aside.rows(WorkflowRow.select().where(field == id_or_key))
+        return _workflow_of(rows[0]) if rows else None
 
     def workflows(self, *, after: int, limit: int) -> Sequence[Workflow]:
         """See Session.workflows."""
