@@ -18,8 +18,6 @@ from postroom.attaching.wording import refusal
 from postroom.attachment import MOST_ATTACHMENTS, Mode, StoredFile
 from postroom.enclosure import Enclosed, Wanted, needs_work
 
-_IMAGE = "!["
-
 
 class Attacher:
     """Prepares the images of messages, for one server.
@@ -101,7 +99,7 @@ async def _or_refuse(field: str, taking: Awaitable[Taken]) -> Taken:
 
 
 async def _body(intake: Intake, wanted: Wanted, most: int) -> Body:
-    if _IMAGE not in wanted.body_md:
+    if not needs_work(wanted.body_md, (), ()):
         return Body(wanted.body_md)
     illustrator = Illustrator(intake, converts=wanted.converts, policy=wanted.policy, most=most)
     return await illustrator.illustrated(wanted.body_md)

@@ -33,7 +33,7 @@ def reply_message(
     sent = _draft(request, answered, [one.name for one in carried])
     draft.check(sent, has_attachments=enclosing.has_attachments(request))
     asks = call.office.messaging.auto_contact
-    letter = Posting(
+    posting = Posting(
         call=call,
         within=project,
         sender=sender,
@@ -42,7 +42,7 @@ def reply_message(
         answers=answered,
         carried=carried,
     )
-    result = letter.send(asks=asks)
+    result = posting.send(asks=asks)
     return answering.response(ReplyMessageResponse, project, sender, result)
 
 

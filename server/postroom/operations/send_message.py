@@ -24,14 +24,14 @@ def send_message(
     asks = call.office.messaging.auto_contact
     if request.HasField("auto_contact_if_blocked"):
         asks = request.auto_contact_if_blocked
-    letter = Posting(
+    posting = Posting(
         call=call,
         within=project,
         sender=sender,
         draft=sent,
         enclosed=enclosed,
     )
-    result = letter.send(asks=asks)
+    result = posting.send(asks=asks)
     return answering.response(SendMessageResponse, project, sender, result)
 
 
