@@ -20,14 +20,12 @@ class Judged:
 
 def judge(call: Call, sender: Agent, recipients: Sequence[Agent]) -> Judged:
     """Ask each recipient's policy; expiry is part of the question, at this instant."""
-    numbers = [agent.number for agent in recipients]
-    approved = call.session.approved(sender.number, numbers, call.now)
-    forbidden = [one for one in recipients if one.contact_policy == ContactPolicy.BLOCK_ALL]
-    shut = [
-        one
-        for one in recipients
-        if one.contact_policy not in _ASK_NOBODY and one.number not in approved
-    ]
+    shut = [one for one in recipients if one.contact_policy not in _ASK_NOBODY]
+    approved = call.session.approved(sender.number, [one.number for one in shut], call.now)
+    shut = [one for one in shut if one.number not in approved]
     auto = [one.number for one in shut if one.contact_policy == ContactPolicy.AUTO]
     known = call.session.writers_to(sender.number, auto)
-    return Judged([one for one in shut if one.number not in known], forbidden)
+    return Judged(
+        requires_contact=[one for one in shut if one.number not in known],
+        forbidden=[one for one in recipients if one.contact_policy == ContactPolicy.BLOCK_ALL],
+    )

@@ -52,6 +52,15 @@ def test_a_send_asks_the_same_for_many_recipients_as_for_a_few(
     assert asked(lambda: project.send("alfa", *many)) == some > 0
 
 
+def test_an_open_recipient_costs_no_question_about_contact(project: Project, asked: Ask) -> None:
+    project.agents("alfa", "bravo", "carol")
+    project.register("shy", "contacts_only")
+    project.approve("alfa", "shy")
+    project.send("alfa", "bravo", "carol", "shy")
+    few = asked(lambda: project.send("alfa", "bravo", "carol"))
+    assert asked(lambda: project.send("alfa", "bravo", "shy")) == few + 1
+
+
 def test_full_mailboxes_are_counted_at_once(
     project: Project, limited: Callable[..., Room], asked: Ask
 ) -> None:
