@@ -1,5 +1,7 @@
 """The SQL of messages, written with ? for parameters."""
 
+from postroom.storage.statements import inserting
+
 _COLUMNS = """
 SELECT m.number, m.id, m.workflow, w.key, m.thread_id, m.reply_to, m.subject, m.body_md,
        m.importance, m.ack_required, m.topic, m.created_at, m.checksum
@@ -58,16 +60,43 @@ WHERE a.number IN ({holes}) AND (
     AND EXISTS (SELECT 1 FROM mail WHERE sender = a.number AND recipient = ?)))
 """
 
-WRITE_TO = """
-INSERT INTO correspondence (sender, recipient) VALUES (?, ?) ON CONFLICT DO NOTHING
+ADD_MESSAGE = """
+INSERT INTO message (id, workflow, thread_id, reply_to, subject, body_md, importance, ack_required,
+                     topic, created_at, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
 """
 
-ADD_TO_THREAD = """
-INSERT INTO thread (agent, workflow, thread_id, messages, first, last)
-VALUES (?, ?, ?, 1, ?, ?)
-ON CONFLICT (agent, workflow, thread_id)
-DO UPDATE SET messages = thread.messages + 1, last = excluded.last
-"""
+ADD_PARTICIPANTS = inserting(
+    "participant",
+    {
+        "message": "bigint",
+        "agent": "bigint",
+        "part": "smallint",
+        "position": "smallint",
+        "mail_id": "text",
+        "received_number": "bigint",
+        "read_at": "bigint",
+        "acknowledged_at": "bigint",
+    },
+)
+
+WRITE_TO = inserting(
+    "correspondence", {"sender": "bigint", "recipient": "bigint"}, "ON CONFLICT DO NOTHING"
+)
+
+ADD_TO_THREAD = inserting(
+    "thread",
+    {
+        "agent": "bigint",
+        "workflow": "bigint",
+        "thread_id": "text",
+        "messages": "bigint",
+        "first": "bigint",
+        "last": "bigint",
+    },
+    "ON CONFLICT (agent, workflow, thread_id) "
+    "DO UPDATE SET messages = thread.messages + 1, last = excluded.last",
+)
 
 THREADS = """
 SELECT t.thread_id, first.subject, t.messages, first.created_at, last.created_at, t.last

@@ -4,7 +4,7 @@ import asyncio
 import concurrent.futures
 import time
 from abc import ABC, abstractmethod
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from postroom.errors import Expired
 from postroom.ports import Clock, Commits, Wakeups, Work, WriteNeeded
@@ -16,6 +16,7 @@ from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure
 from postroom.storage.jobs import Job, settle
 from postroom.storage.readers import Readers
+from postroom.storage.remembered import Remembered, RememberingSession
 from postroom.storage.session import Session
 from postroom.storage.writer import PATIENCE, Writer
 
@@ -82,6 +83,10 @@ class Store(ABC):
     @abstractmethod
     def begin_read(self, job: Job) -> None:
         """Start a read from an event loop."""
+
+    def reading(self) -> Session:
+        """The session of a read, in the thread that it is for."""
+        return Session(self.connection, None)
 
     def check(self) -> None:
         """See ports.Store.check."""
@@ -151,7 +156,7 @@ class Store(ABC):
 
     def _read(self, work: Work[T]) -> T:
         self.connection.open()
-        session = Session(self.connection, None)
+        session = self.reading()
         result = work(session)
         if session.idle or session.used:
             self._write_down_later(session)
@@ -170,6 +175,14 @@ class Store(ABC):
 
 class InlineStore(Store):
     """Reads on the event loop: they are shorter than handing them to a thread."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._remembered = Remembered()
+
+    def reading(self) -> Session:
+        """See Store."""
+        return RememberingSession(self.connection, self._remembered.agents(self.connection))
 
     def begin_read(self, job: Job) -> None:
         """See Store."""
