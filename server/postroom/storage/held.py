@@ -5,7 +5,7 @@ all exchanges together. Whatever a call asks of the database in between is asked
 after what is pending was stored, so nobody can tell.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -17,7 +17,7 @@ from postroom.storage import statements
 from postroom.storage.agents import agent_of
 from postroom.storage.commit import Spoiled
 from postroom.storage.database import Connection, Row, columns
-from postroom.storage.mail import pair_of
+from postroom.storage.mail import exchanges_of, pair_of
 from postroom.storage.reads import append
 
 Pair = tuple[int, int]
@@ -102,6 +102,14 @@ class Held:
             row = self.plain.one(statements.EXCHANGED, pair)
             mails = self._exchanges[pair] = row[0] if row else 0
         return mails
+
+    def exchanges(self, one: int, others: Sequence[int]) -> Mapping[int, int]:
+        """The counted mails of one agent with each of the others."""
+        pairs = {other: pair_of(one, other) for other in others}
+        missing = [other for other, pair in pairs.items() if pair not in self._exchanges]
+        self._exchanges |= dict.fromkeys((pairs[other] for other in missing), 0)
+        self._exchanges |= exchanges_of(self.plain, one, missing)
+        return {other: self._exchanges[pair] for other, pair in pairs.items()}
 
     def count(self, one: int, other: int) -> None:
         """Count one more mail of a pair."""

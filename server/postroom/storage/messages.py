@@ -73,13 +73,13 @@ class MessageQueries(Transaction):
         text = f"{statements.MESSAGE} WHERE {order}"
         return self._whole(self.connection.all(text, (*numbers, workflow)), agent)
 
-    def has_written(self, sender: int, recipient: int) -> bool:
-        """See MessageQuestions.has_written."""
-        pair = sender, recipient
-        if self.connection.one(statements.CORRESPONDENCE, pair):
-            return True
-        low, high = sorted(pair)
-        return bool(self.connection.one(statements.MAILED, (sender, recipient, low, high)))
+    def writers_to(self, agent: int, others: Sequence[int]) -> frozenset[int]:
+        """See MessageQuestions.writers_to."""
+        if not others:
+            return frozenset()
+        text = statements.WRITERS_TO.format(holes=_holes(others))
+        rows = self.connection.all(text, (*others, agent, agent, agent, agent))
+        return frozenset(number for (number,) in rows)
 
     def add_message(self, message: Message) -> None:
         """See MessageQuestions.add_message."""

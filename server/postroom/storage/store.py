@@ -98,16 +98,21 @@ class Store(ABC):
 
         self.write(work)
 
-    def sweep(self, *, expired_before: int, answered_before: int) -> int:
+    def sweep(self, *, expired_before: int, answered_before: int, uploaded_before: int = 0) -> int:
         """See ports.Store.sweep."""
 
         def work(session: SessionPort) -> int:
             assert isinstance(session, Session)
             session.writing()
             run = session.connection.run
-            run(message_statements.KEEP_READ_AT, (expired_before,))
-            mail = run(statements.SWEEP_MAIL, (expired_before,)).rowcount
-            return int(mail + run(statements.SWEEP_ANSWERS, (answered_before,)).rowcount)
+            for kept in (message_statements.KEEP_READ_AT, message_statements.KEEP_WRITTEN_TO):
+                run(kept, (expired_before,))
+            sweeps = (
+                (statements.SWEEP_MAIL, expired_before),
+                (statements.SWEEP_ANSWERS, answered_before),
+                (message_statements.SWEEP_UPLOADS, uploaded_before),
+            )
+            return sum(run(text, (before,)).rowcount for text, before in sweeps)
 
         return self.write(work)
 
