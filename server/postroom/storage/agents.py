@@ -92,15 +92,14 @@ class AgentQueries(Transaction):
     def workflow(self, id_or_key: str) -> Workflow | None:
         """See Session.workflow."""
         # No key begins as ids do.
-        field = WorkflowRow.id if id_or_key.startswith(ID_PREFIX) else WorkflowRow.key
-        rows = self.aside.rows(WorkflowRow.select().where(field == id_or_key))
-        return _workflow_of(rows[0]) if rows else None
+        column = "id" if id_or_key.startswith(ID_PREFIX) else "key"
+        row = self.aside.one(f"{statements.WORKFLOW} WHERE {column} = ?", (id_or_key,))
+        return _workflow_of(row) if row else None
 
     def workflows(self, *, after: int, limit: int) -> Sequence[Workflow]:
         """See Session.workflows."""
-        query = WorkflowRow.select().where(WorkflowRow.number > after)
-        rows = self.connection.rows(query.order_by(WorkflowRow.number).limit(limit))
-        return [_workflow_of(row) for row in rows]
+        text = f"{statements.WORKFLOW} WHERE number > ? ORDER BY number LIMIT ?"
+        return [_workflow_of(row) for row in self.connection.all(text, (after, limit))]
 
     def add_workflow(self, id: str, key: str, created_at: int) -> Workflow:
         """See Session.add_workflow."""

@@ -35,6 +35,8 @@ LEFT JOIN agent p ON p.number = a.parent
 AGENT_BY_ID = AGENT + "WHERE a.id = ?"
 LIVE_AGENTS_NAMED = AGENT + "WHERE a.name = ? AND a.state <> 3"
 
+WORKFLOW = "SELECT number, id, key, created_at FROM workflow"
+
 PARTIES = "SELECT sender, recipient FROM mail WHERE id = ?"
 
 # `before` is always bound, so that one plan serves every page.
