@@ -74,9 +74,7 @@ def _take(pack: int, objects: Sequence[Row], into: PackFile) -> None:
     for row in objects:
         known = into.start_of(row.id)
         if known is None:
-            entry = os.pread(pack, row.end - row.start, row.start)
-            if len(entry) < row.end - row.start:
-                raise ValueError("a pack is shorter than its index says")
+            entry = _entry(pack, row)
             if entry[0] >> 4 & 7 == OFFSET_DELTA:
                 size, distance, packed = difference(entry)
                 back = into.end - moved[row.start - distance]
@@ -84,6 +82,14 @@ def _take(pack: int, objects: Sequence[Row], into: PackFile) -> None:
             else:
                 known = into.write(row.id, (entry,))
         moved[row.start] = known
+
+
+def _entry(pack: int, row: Row) -> bytes:
+    size = row.end - row.start
+    entry = os.pread(pack, size, row.start) if size > 0 else b""
+    if not entry or len(entry) < size:
+        raise ValueError("a pack is shorter than its index says")
+    return entry
 
 
 def difference(entry: bytes) -> Difference:

@@ -6,13 +6,16 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from postroom.archive.deflated import Deflated
 from postroom.archive.delta import Stretch, delta
-from postroom.archive.pack import LARGE_TREE, TREE, Pack
+from postroom.archive.pack import TREE, Pack
 from postroom.archive.packfile import ObjectId
 
 _ROW = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _FILE, _FOLDER = b"100644", b"40000"
 _ID_BYTES = 20
+# From here on a folder is not compressed anew each time, and later is kept as differences.
+_LARGE_BYTES = 16 * 1024
 
 ReadTree = Callable[[ObjectId], bytes]
 
@@ -49,6 +52,7 @@ class Folder:
 
     def __init__(self, raw: bytes, id: ObjectId | None = None) -> None:
         self.raw = bytearray(raw)
+        self._deflated = Deflated()
         self._starts = array("L", (row.start() for row in _ROW.finditer(raw)))
         self.folders: dict[bytes, Folder] = {}
         # The id of the folder as it was read or written last, and what it had since then
@@ -79,6 +83,7 @@ class Folder:
             before = bytes(self.raw[end - _ID_BYTES : end])
             if before == entry.id:
                 return False
+            self._deflated.change(end - _ID_BYTES)
             self.raw[end - _ID_BYTES : end] = entry.id
             self._before.setdefault(key, before)
         return True
@@ -87,10 +92,13 @@ class Folder:
         """Add it to a pack and return its new id; None when nothing has changed."""
         if not self._before:
             return None
-        id = pack.add(TREE, self.raw)
-        # A few stay as they are, so that none is made of too many others.
-        if self._id and len(self.raw) > LARGE_TREE and self._id[-1]:
-            pack.replace(self._id, id, delta(len(self.raw), self.earlier()))
+        if len(self.raw) < _LARGE_BYTES:
+            id = pack.add(TREE, self.raw)
+        else:
+            id = pack.add_folder(self.raw, self._deflated.parts(self.raw))
+            # A few stay whole, by chance, so that none is made of too many others.
+            if self._id and self._id[-1]:
+                pack.replace(self._id, id, delta(len(self.raw), self.earlier()))
         self._id, self._before = id, {}
         return id
 
@@ -121,6 +129,7 @@ class Folder:
 
     def _insert(self, place: int, row: bytes) -> None:
         start = self._starts[place] if place < len(self) else len(self.raw)
+        self._deflated.change(start)
         self.raw[start:start] = row
         self._starts.insert(place, start)
         for after in range(place + 1, len(self)):
