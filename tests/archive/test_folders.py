@@ -52,7 +52,7 @@ def test_a_row_that_stands_there_already_is_no_change() -> None:
 
 def test_long_stretches_and_long_pieces_are_told_in_parts() -> None:
     old = bytes(0x1000001)
-    pieces = [Stretch(0, len(old)), b"y" * 300, Stretch(7, 7)]
+    pieces: list[Stretch | bytes] = [Stretch(0, len(old)), b"y" * 300, Stretch(7, 7)]
     assert applied(old, delta(len(old), pieces)) == old + b"y" * 300
 
 
@@ -119,9 +119,9 @@ def test_c31_what_stays_is_compressed_once_and_a_little_at_a_time(
     compressed = []
     real = zlib.compressobj
 
-    def noted(*arguments: int) -> object:
-        compressed.append(arguments)
-        return real(*arguments)
+    def noted(level: int, method: int, bits: int) -> object:
+        compressed.append(bits)
+        return real(level, method, bits)
 
     monkeypatch.setattr(zlib, "compressobj", noted)
     kept, text = Deflated(), bytearray(b"0123456789abcdef" * 1024 * 20)

@@ -25,7 +25,7 @@ HEAD_FILE = "head"
 LOCK_FILE = "writer.lock"
 # Held by those who read while packs must stay where they are.
 READERS_FILE = "readers.lock"
-# Rows of folders that are kept in memory, at some 70 bytes each.
+# Rows of folders that are kept in memory, at some 110 bytes each.
 _MOST_ROWS = 500_000
 
 
