@@ -136,7 +136,7 @@ compact(Path(sys.argv[1]))
 
 # 91 objects are written, two files get their names, and then twelve go.
 @pytest.mark.parametrize("at", [1, 30, 91, 92, 93, 94, 95, 96, 97, 98, 101, 107])
-def test_c32_a_killed_compaction_blocks_nothing(tmp_path: Path, at: int) -> None:
+def test_m32_a_killed_compaction_blocks_nothing(tmp_path: Path, at: int) -> None:
     repository = grown(tmp_path, commits=6, each=10)
     before = git(repository.path, "rev-parse", "main^{tree}")
     command = [sys.executable, "-c", KILLED, str(tmp_path / "wfl_1"), str(at)]

@@ -113,7 +113,7 @@ def test_a_changing_text_is_read_back_from_every_stream(
             assert zlib.decompress(stream(kept, text)) == text
 
 
-def test_c31_what_stays_is_compressed_once_and_a_little_at_a_time(
+def test_m31_what_stays_is_compressed_once_and_a_little_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compressed = []
