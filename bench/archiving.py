@@ -18,6 +18,7 @@ _FILES = 3
 _BUILT_TOGETHER = 10_000
 # Messages in a round, and how many rounds one figure is made of: what has come together
 # between two looks of a busy server, and the most that goes into one commit.
+# Packs are joined once in some forty commits; the round in which that falls takes it along.
 _ROUNDS = {300: 3, 2_000: 1}
 
 

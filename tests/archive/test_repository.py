@@ -66,13 +66,13 @@ def test_m31_a_commit_reads_no_folder_again_and_writes_the_touched_ones_alone(
 
     monkeypatch.setattr(Folder, "__init__", read)
     written = []
-    add = Pack.add
+    put = Pack.put
 
-    def noted(pack: Pack, kind: bytes, data: bytes) -> bytes:
+    def noted(pack: Pack, id: bytes, kind: bytes, data: bytes) -> None:
         written.append(kind)
-        return add(pack, kind, data)
+        put(pack, id, kind, data)
 
-    monkeypatch.setattr(Pack, "add", noted)
+    monkeypatch.setattr(Pack, "put", noted)
     commit(repository, {"messages/2026/12/msg_z.md": b"y"})
     # The root, messages, 2026, 12.
     assert (written.count(b"tree"), written.count(b"blob")) == (4, 1)

@@ -1,7 +1,8 @@
 """Joining a repository's many small packs into few.
 
-Small packs are joined as soon as there are many, large ones only when what is smaller has
-grown to half their size; so every object is copied only a few times in its life. The new
+Packs of few objects are joined as soon as there are many, those of more only when what is
+smaller has grown to half of that; so every object is copied only a few times in its life.
+Bytes would mislead: those of a small pack are mostly folders, which joining does away with. The new
 pack is in place before an old one goes, and a run that dies leaves a file that the next
 writer removes.
 """
@@ -10,19 +11,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from postroom.archive import git
-from postroom.archive.joining import join, rows
+from postroom.archive.joining import ids, join
 from postroom.archive.lock import alone
 from postroom.archive.packfile import PackFile, flush
 from postroom.archive.repository import GIT_FOLDER, LOCK_FILE, READERS_FILE
 
 _MOST_PACKS = 40
-# Each pack that is joined is in memory for a while.
+# A pack that is larger stays as it is.
 _LARGEST_BYTES = 256 * 1024 * 1024
+# Of an index: besides the objects, and for each (gitformat-pack, version 2).
+_INDEX_BYTES, _INDEX_ROW_BYTES = 1072, 28
 
 
 def is_due(folder: Path) -> bool:
     """Whether a project's repository has many packs."""
-    return len(_chosen(folder)) >= _MOST_PACKS
+    return len(_indexes(folder)) >= _MOST_PACKS and len(_chosen(folder)) >= _MOST_PACKS
 
 
 def compact(folder: Path) -> int:
@@ -32,9 +35,9 @@ def compact(folder: Path) -> int:
         if not chosen:
             return 0
         packs = folder / GIT_FOLDER / "objects/pack"
-        different = {row.id for index in chosen for row in rows(index)}
+        different = {id for index in chosen for id in ids(index)}
         with PackFile(packs, len(different)) as joined:
-            join(sorted(chosen, key=_age), joined)
+            join(sorted(chosen, key=_written_at, reverse=True), joined)
             name = joined.put_in_place()
         for index in chosen:
             if index.stem != name:
@@ -46,18 +49,27 @@ def compact(folder: Path) -> int:
 
 
 def _chosen(folder: Path) -> Sequence[Path]:
-    """All packs up to the largest that is no larger than twice all smaller ones together."""
-    indexes = (folder / GIT_FOLDER / "objects/pack").glob("pack-*.idx")
-    sizes = sorted((index.with_suffix(".pack").stat().st_size, index) for index in indexes)
+    """All packs up to the largest that holds no more than twice all smaller ones together."""
+    packs = sorted((_objects(index), index) for index in _indexes(folder) if _is_movable(index))
     most = total = 0
-    for count, (size, _) in enumerate(sizes, 1):
-        if size > _LARGEST_BYTES:
-            break
-        if size <= 2 * total:
+    for count, (objects, _) in enumerate(packs, 1):
+        if objects <= 2 * total:
             most = count
-        total += size
-    return [index for _, index in sizes[:most]]
+        total += objects
+    return [index for _, index in packs[:most]]
 
 
-def _age(index: Path) -> int:
+def _indexes(folder: Path) -> Sequence[Path]:
+    return list((folder / GIT_FOLDER / "objects/pack").glob("pack-*.idx"))
+
+
+def _is_movable(index: Path) -> bool:
+    return index.with_suffix(".pack").stat().st_size <= _LARGEST_BYTES
+
+
+def _objects(index: Path) -> int:
+    return (index.stat().st_size - _INDEX_BYTES) // _INDEX_ROW_BYTES
+
+
+def _written_at(index: Path) -> int:
     return index.stat().st_mtime_ns

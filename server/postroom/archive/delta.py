@@ -1,47 +1,47 @@
-"""A folder as its difference from an earlier one, in Git's form (gitformat-pack, deltas).
+"""A folder as its difference from a later one, in Git's form (gitformat-pack, deltas).
 
-The folder of a month only grows, so what differs is one stretch between a beginning and an
-end that are the same.
+A folder mostly grows, so the earlier one is made of stretches of the later one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 _LONGEST_COPY, _LONGEST_INSERT = 0xFFFFFF, 0x7F
 
 
-def delta(old: bytes, new: bytes) -> bytes:
-    """How to make `new` of `old`."""
-    same = min(len(old), len(new))
-    head = _same(old[:same], new[:same])
-    tail = _same(old[head:][::-1], new[head:][::-1])
-    middle = new[head : len(new) - tail]
-    parts = [_size(len(old)), _size(len(new)), *_copies(0, head)]
-    for start in range(0, len(middle), _LONGEST_INSERT):
-        some = middle[start : start + _LONGEST_INSERT]
-        parts.append(bytes((len(some),)) + some)
-    return b"".join((*parts, *_copies(len(old) - tail, tail)))
+class Stretch(NamedTuple):
+    """Bytes from `start` on, up to before `end`."""
+
+    start: int
+    end: int
 
 
-def _same(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
+def delta(size: int, pieces: Sequence[Stretch | bytes]) -> bytes:
+    """How to make something of something else, of `size` bytes.
+
+    It is put together from stretches of that other, and from bytes that are not in it.
+    """
+    made = sum(len(each) if isinstance(each, bytes) else each.end - each.start for each in pieces)
+    return b"".join((_size(size), _size(made), *_commands(pieces)))
+
+
+def _commands(pieces: Iterable[Stretch | bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            for start in range(0, len(piece), _LONGEST_INSERT):
+                some = piece[start : start + _LONGEST_INSERT]
+                yield bytes((len(some),)) + some
         else:
-            high = middle - 1
-    return low
+            yield from _copies(piece)
 
 
-def _copies(start: int, length: int) -> Iterator[bytes]:
-    while length:
-        size = min(length, _LONGEST_COPY)
+def _copies(stretch: Stretch) -> Iterator[bytes]:
+    for start in range(stretch.start, stretch.end, _LONGEST_COPY):
+        size = min(stretch.end - start, _LONGEST_COPY)
         numbers = start.to_bytes(4, "little") + size.to_bytes(3, "little")
         used = [number for number in range(7) if numbers[number]]
         command = 0x80 | sum(1 << number for number in used)
         yield bytes((command, *(numbers[number] for number in used)))
-        start, length = start + size, length - size
 
 
 def _size(number: int) -> bytes:

@@ -6,63 +6,70 @@ joined later (compaction.py).
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha1
 from pathlib import Path
-from struct import pack
 
-from postroom.archive.packfile import ObjectId, PackFile, entry_head
+from postroom.archive.packfile import ObjectId, PackFile, Part, difference_head, entry_head
 
 BLOB, TREE, COMMIT = b"blob", b"tree", b"commit"
 _KINDS = {COMMIT: 1, TREE: 2, BLOB: 3}
-# Hashes do not compress, and the folder of a month with 50,000 messages is 3 MB of them.
-LARGE_TREE = 16 * 1024
 _QUICK = 1
-# Of a stored block of deflate.
-_LONGEST_BLOCK = 0xFFFF
 
 
 class Pack:
     """Takes objects and holds them until they are written."""
 
     def __init__(self) -> None:
-        self._objects: dict[ObjectId, Sequence[bytes]] = {}
+        self._objects: dict[ObjectId, Sequence[Part]] = {}
+        self._replaced: dict[ObjectId, tuple[ObjectId, bytes]] = {}
         self.size = 0
 
-    def add(self, kind: bytes, data: bytes) -> ObjectId:
+    def add(self, kind: bytes, data: bytes | bytearray) -> ObjectId:
         """Take an object and return its id."""
         id = object_id(kind, data)
-        if id not in self._objects:
-            head = entry_head(_KINDS[kind], len(data))
-            if kind is TREE and len(data) > LARGE_TREE:
-                packed = (head, *_stored(data))
-            else:
-                packed = (head, zlib.compress(data, _QUICK))
-            self._objects[id] = packed
-            self.size += sum(map(len, packed))
+        self.put(id, kind, data)
         return id
+
+    def put(self, id: ObjectId, kind: bytes, data: bytes | bytearray) -> None:
+        """Take an object whose id is known."""
+        if id not in self._objects:
+            self._put(id, entry_head(_KINDS[kind], len(data)), zlib.compress(data, _QUICK))
+
+    def add_folder(self, data: bytearray, packed: Iterable[Part]) -> ObjectId:
+        """Take a large folder that is a zlib stream already, and return its id.
+
+        The stream is not copied, only looked into when it is written.
+        """
+        id = object_id(TREE, data)
+        if id not in self._objects:
+            self._put(id, entry_head(_KINDS[TREE], len(data)), *packed)
+        return id
+
+    def replace(self, id: ObjectId, by: ObjectId, changes: bytes) -> None:
+        """Take a large folder of an earlier pack, as its difference from one taken here.
+
+        The earlier pack holds it whole; once the two packs are joined, nothing does.
+        """
+        if id not in self._objects:
+            self._replaced[id] = by, changes
 
     def write(self, folder: Path) -> None:
         """Put all objects into a folder of packs, flushed to disk. Raises OSError."""
-        with PackFile(folder, len(self._objects)) as file:
-            for id, packed in self._objects.items():
-                file.write(id, packed)
+        with PackFile(folder, len(self._objects) + len(self._replaced)) as file:
+            starts = {id: file.write(id, packed) for id, packed in self._objects.items()}
+            for id, (by, changes) in self._replaced.items():
+                packed = zlib.compress(changes, _QUICK)
+                file.write(id, (*difference_head(len(changes), file.end - starts[by]), packed))
             file.put_in_place()
 
+    def _put(self, id: ObjectId, *parts: Part) -> None:
+        self._objects[id] = parts
+        self.size += sum(map(len, parts))
 
-def object_id(kind: bytes, data: bytes) -> ObjectId:
+
+def object_id(kind: bytes, data: bytes | bytearray) -> ObjectId:
     """The id that Git gives an object."""
     digest = sha1(b"%s %d\0" % (kind, len(data)), usedforsecurity=False)
     digest.update(data)
     return digest.digest()
-
-
-def _stored(data: bytes) -> Iterator[bytes]:
-    """The data as a zlib stream that compresses nothing (RFC 1950, RFC 1951)."""
-    yield b"\x78\x01"
-    for start in range(0, len(data), _LONGEST_BLOCK):
-        block = data[start : start + _LONGEST_BLOCK]
-        is_last = start + _LONGEST_BLOCK >= len(data)
-        yield pack("<BHH", is_last, len(block), len(block) ^ 0xFFFF)
-        yield block
-    yield pack(">I", zlib.adler32(data))

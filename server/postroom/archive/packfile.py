@@ -11,10 +11,13 @@ from struct import pack
 from types import TracebackType
 from typing import Self
 
+# The kind of an entry that is the difference from one before it.
+OFFSET_DELTA = 6
 _HEAD = b"PACK\0\0\0\2"
 _INDEX_HEAD = b"\xfftOc\0\0\0\2"
 
 ObjectId = bytes
+Part = bytes | memoryview
 
 
 class PackFile:
@@ -55,7 +58,7 @@ class PackFile:
         row = self._rows.get(id)
         return row[0] if row else None
 
-    def write(self, id: ObjectId, parts: Sequence[bytes]) -> int:
+    def write(self, id: ObjectId, parts: Sequence[Part]) -> int:
         """Write the entry of an object; returns where it begins."""
         start, checksum = self.end, 0
         for part in parts:
@@ -82,7 +85,7 @@ class PackFile:
         flush(self._folder)
         return name
 
-    def _put(self, part: bytes) -> None:
+    def _put(self, part: Part) -> None:
         self._digest.update(part)
         self._file.write(part)
         self.end += len(part)
@@ -111,6 +114,15 @@ def entry_head(kind: int, size: int) -> bytes:
         head.append(size & 0x7F)
         size >>= 7
     return bytes(head)
+
+
+def difference_head(size: int, distance: int) -> tuple[bytes, bytes]:
+    """The same of a difference, and how far back in the pack its base begins."""
+    text = [distance & 0x7F]
+    while distance := distance >> 7:
+        distance -= 1
+        text.append(0x80 | distance & 0x7F)
+    return entry_head(OFFSET_DELTA, size), bytes(reversed(text))
 
 
 def flush(path: Path) -> None:

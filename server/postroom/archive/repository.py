@@ -25,7 +25,7 @@ HEAD_FILE = "head"
 LOCK_FILE = "writer.lock"
 # Held by those who read while packs must stay where they are.
 READERS_FILE = "readers.lock"
-# Rows of folders that are kept in memory, at some 70 bytes each.
+# Rows of folders that are kept in memory, at some 110 bytes each.
 _MOST_ROWS = 500_000
 
 
@@ -109,15 +109,17 @@ class Writing:
 
     def add(self, path: str, content: bytes) -> None:
         """Put a file in its place, unless it is there as it is."""
-        if self._tree.find(path) != object_id(BLOB, content):
-            self._owner.forget()
-            self._tree.set(path, self._pack.add(BLOB, content))
+        id = object_id(BLOB, content)
+        self._owner.forget()
+        if self._tree.set(path, id):
+            self._pack.put(id, BLOB, content)
 
     def commit(self, note: Note) -> bool:
         """Commit what was gathered, safe on disk; False when the repository had it all."""
         before, head = self._tree.id, self._head
         root = self._tree.write(self._pack)
         if root == before:
+            self._pack = Pack()
             self._owner.remember(self._tree)
             return False
         after = git.commit(self._repository, head).commit_time if head else 0

@@ -20,8 +20,8 @@ from postroom.workflow import Workflow
 
 log = logging.getLogger(__name__)
 
-# Of one look into the outbox, and so of one commit. Writing the folder of a full month costs
-# 0.2 s, so a backlog goes in commits that are large beside that.
+# Of one look into the outbox, and so of one commit. Writing the folders of a month with 50,000
+# messages costs some 40 ms, so a backlog goes in commits that are large beside that.
 _BATCH = 2000
 _READ_TOGETHER = 50
 # A commit's content is in memory until it is written.
