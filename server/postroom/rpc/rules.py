@@ -156,7 +156,8 @@ def _each(field: Field, judge: Judge) -> Check:
     name = field.name
 
     def check_one(message: Message, path: str) -> Sequence[Violation]:
-        return [Violation(path + name, told) for told in judge(getattr(message, name))]
+        wrong = judge(getattr(message, name))
+        return [Violation(path + name, told) for told in wrong] if wrong else ()
 
     def check_many(message: Message, path: str) -> Sequence[Violation]:
         values = _values(field, message, path)

@@ -77,12 +77,12 @@ class Store(ABC):
         if writes:
             self._writer.submit(Job(work, reply, until))
         else:
-            self.begin_read(Job(work, reply, until))
+            self.begin_read(work, reply, until)
         return reply
 
     @abstractmethod
-    def begin_read(self, job: Job) -> None:
-        """Start a read from an event loop."""
+    def begin_read(self, work: Work[T], reply: "asyncio.Future[T]", until: float | None) -> None:
+        """Start a read from an event loop; the writer takes over what turns out to write."""
 
     def reading(self) -> Session:
         """The session of a read, in the thread that it is for."""
@@ -140,20 +140,6 @@ class Store(ABC):
         self._writer.close()
         self.connection.close()
 
-    def attempt(self, job: Job) -> bool:
-        """Read in this thread; False when the writer has taken the job over."""
-        if job.is_late(time.monotonic()):
-            job.error = Expired()
-            return True
-        try:
-            job.result = self.read(job.work)
-        except WriteNeeded:
-            self._writer.submit(job)
-            return False
-        except Exception as error:
-            job.error = error
-        return True
-
     def _read(self, work: Work[T]) -> T:
         self.connection.open()
         session = self.reading()
@@ -184,10 +170,17 @@ class InlineStore(Store):
         """See Store."""
         return RememberingSession(self.connection, self._remembered.agents(self.connection))
 
-    def begin_read(self, job: Job) -> None:
+    def begin_read(self, work: Work[T], reply: "asyncio.Future[T]", until: float | None) -> None:
         """See Store."""
-        if self.attempt(job):
-            job.settle()
+        if until is not None and time.monotonic() >= until:
+            reply.set_exception(Expired())
+            return
+        try:
+            reply.set_result(self.read(work))
+        except WriteNeeded:
+            self._writer.submit(Job(work, reply, until))
+        except Exception as error:
+            reply.set_exception(error)
 
 
 class PooledStore(Store):
@@ -204,13 +197,27 @@ class PooledStore(Store):
         super().__init__(connection, runner, clock, wakeups, commits)
         self._readers = Readers(self._read_and_settle, connection.close)
 
-    def begin_read(self, job: Job) -> None:
+    def begin_read(self, work: Work[T], reply: "asyncio.Future[T]", until: float | None) -> None:
         """See Store."""
-        self._readers.submit(job)
+        self._readers.submit(Job(work, reply, until))
 
     def _read_and_settle(self, job: Job) -> None:
-        if self.attempt(job):
+        if self._attempt(job):
             settle([job])
+
+    def _attempt(self, job: Job) -> bool:
+        """Read in this thread; False when the writer has taken the job over."""
+        if job.is_late(time.monotonic()):
+            job.error = Expired()
+            return True
+        try:
+            job.result = self.read(job.work)
+        except WriteNeeded:
+            self._writer.submit(job)
+            return False
+        except Exception as error:
+            job.error = error
+        return True
 
     def close(self) -> None:
         """See Store."""
