@@ -136,6 +136,19 @@ def _background(
     return work
 
 
+def _watched(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Work that goes on in the background; what ends it, but a stop, is told at once."""
+
+    def ended(task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error:
+            log.error("work in the background ended: %s", task.get_name(), exc_info=error)
+
+    task = asyncio.create_task(work, name=getattr(work, "__qualname__", None))
+    task.add_done_callback(ended)
+    return task
+
+
 async def _answer(
     room: PostRoom,
     settings: Settings,
@@ -146,9 +159,10 @@ async def _answer(
     listeners = _listen(room, settings, exposure)
     await listeners.wire.start()
     serving = [asyncio.create_task(web.serve()) for web in listeners.webs]
-    tasks = [asyncio.create_task(each) for each in _background(room, wakeups, listeners)]
+    tasks = [_watched(each) for each in _background(room, wakeups, listeners)]
     _announce(listeners)
-    opening.say_who_may_call(settings, exposure)
+    # Beside the loop, since a directory of accounts may be slow to tell who is in it.
+    await asyncio.to_thread(opening.say_who_may_call, settings, exposure)
     asked = asyncio.create_task(stop.wait())
     await asyncio.wait((*serving, asked), return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:
