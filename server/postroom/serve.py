@@ -18,6 +18,7 @@ from postroom.agent import OPERATOR
 from postroom.assemble import PostRoom, assemble
 from postroom.binding import (
     CannotListen,
+    OnSocket,
     Place,
     bind_grpc,
     bind_http,
@@ -259,6 +260,9 @@ def _stop_signal() -> asyncio.Event:
 
 async def _drain(room: PostRoom, listeners: _Listeners, serving: list[asyncio.Task[None]]) -> None:
     log.info("stopping: finishing the calls in progress")
+    if isinstance(listeners.http, OnSocket):
+        # Now, while it is surely this server's: the next one may take the path at once.
+        listeners.http.path.unlink(missing_ok=True)
     for web in listeners.webs:
         web.stop()
     hurry = asyncio.create_task(_end_conversions(room))
