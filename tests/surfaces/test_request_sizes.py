@@ -126,6 +126,23 @@ def test_of_a_body_that_is_refused_so_much_is_taken_and_no_more() -> None:
     assert len(sizes) == 4
 
 
+def test_who_sends_nothing_more_of_a_body_that_is_refused_is_not_waited_for() -> None:
+    told: list[Any] = []
+
+    async def receive() -> Any:
+        await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        told.append(message.get("more_body", False))
+
+    async def answer() -> None:
+        sending = lingering(scope_of("POST", "/"), receive, send, idle=0.001)
+        await sending({"type": "http.response.body", "body": b"no"})
+
+    asyncio.run(answer())
+    assert told == [True, False]
+
+
 @pytest.mark.parametrize("spec", DOOR, ids=lambda spec: spec.name)
 @pytest.mark.parametrize("headers", [(), (("Connect-Protocol-Version", "1"),)])
 def test_a_body_may_be_as_large_as_the_method_takes(spec: Any, headers: Any) -> None:

@@ -1,5 +1,6 @@
 """Answering a request before its body has arrived."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
@@ -8,9 +9,18 @@ Send = Callable[[Any], Awaitable[None]]
 
 # Twice what the largest request may have: whoever sends more is cut off.
 MOST_BYTES: Final = 64 * 1024 * 1024
+# So is whoever sends nothing for so long: it reads by now, or never will.
+IDLE_SECONDS: Final = 2.0
 
 
-def lingering(scope: Any, receive: Receive, send: Send, most: int = MOST_BYTES) -> Send:
+def lingering(
+    scope: Any,
+    receive: Receive,
+    send: Send,
+    *,
+    most: int = MOST_BYTES,
+    idle: float = IDLE_SECONDS,
+) -> Send:
     """A way to send an answer, after which the rest of the body is taken and dropped.
 
     A client that reads only once it has sent everything would find the connection broken
@@ -22,16 +32,19 @@ def lingering(scope: Any, receive: Receive, send: Send, most: int = MOST_BYTES) 
     async def sending(message: Any) -> None:
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             await send({**message, "more_body": True})
-            await _drop(receive, most)
+            await _drop(receive, most, idle)
             message = {"type": "http.response.body", "body": b""}
         await send(message)
 
     return sending
 
 
-async def _drop(receive: Receive, most: int) -> None:
+async def _drop(receive: Receive, most: int, idle: float) -> None:
     while most > 0:
-        message = await receive()
+        try:
+            message = await asyncio.wait_for(receive(), idle)
+        except TimeoutError:
+            return
         if message["type"] != "http.request" or not message.get("more_body", False):
             return
         most -= len(message.get("body", b""))
