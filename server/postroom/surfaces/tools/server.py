@@ -112,9 +112,18 @@ class _Tools:
         return success(tool.spec, response, self._random_bytes)
 
     async def _offered(self, caller: Incoming, name: str = "") -> Mapping[str, Tool]:
-        """The tools of a caller; its role is asked for only where it decides anything."""
-        is_plain = self.catalog.is_for_all(name) or is_operator(caller)
-        return self.catalog.offered(caller, "" if is_plain else await self._roles.of(caller))
+        """The tools of a caller; its role is asked for only where it decides anything.
+
+        Whoever is not known may still list the tools that everybody has. Raises Refusal.
+        """
+        role = ""
+        if not (self.catalog.is_for_all(name) or is_operator(caller)):
+            try:
+                role = await self._roles.of(caller)
+            except Refusal:
+                if name:
+                    raise
+        return self.catalog.offered(caller, role)
 
     async def _request(
         self, spec: Spec, arguments: Any, caller: Incoming, *, is_large: bool
