@@ -52,11 +52,13 @@ def _add_people(connection: sqlite3.Connection, numbered: Numbered) -> None:
         (number, one.agent, int(one.part), position, one.mail_id, one.received_number)
         for number, _, position, one in each
     )
-    threads = ((one.agent, m.workflow, m.thread_id, number, number) for number, m, _, one in each)
+    threads = (
+        (one.agent, m.workflow, m.thread_id, 1, number, number) for number, m, _, one in each
+    )
     pairs = {(m.sender.agent, one.agent) for _, m in numbered for one in m.recipients}
     connection.executemany(_PARTICIPANT, people)
-    connection.executemany(ADD_TO_THREAD, threads)
-    connection.executemany(WRITE_TO, pairs)
+    connection.executemany(ADD_TO_THREAD.each, threads)
+    connection.executemany(WRITE_TO.each, pairs)
 
 
 def _row(numbered: tuple[int, Message]) -> tuple[int | str, ...]:

@@ -62,7 +62,7 @@ async def _serve(given: dict[str, Any]) -> None:
 def _background(room: PostRoom, wakeups: LocalWakeups) -> list[Coroutine[Any, Any, None]]:
     work = [sweep_for_ever(room.office)]
     if room.courier:
-        wakeups.call_also(room.courier.wake)
+        wakeups.call_also(room.courier.wake, room.courier.is_awake)
         work.append(room.courier.run_for_ever())
     return work
 

@@ -91,8 +91,10 @@ class Spread:
             return incoming
         turn = next(turns)
         turn.address(request)
-        own = [(name, turn.caller if name == AGENT_ID else v) for name, v in incoming.metadata]
-        return Incoming(own, incoming.time_left)
+        # As short as can be: what is done here counts as if the server did it.
+        own = [pair for pair in incoming.metadata if pair[0] != AGENT_ID]
+        own.append((AGENT_ID, turn.caller))
+        return Incoming(own, *incoming[1:])
 
     def stream(
         self, spec: Spec, request: Message, incoming: Incoming, outgoing: Outgoing

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from postroom.office import Messaging
 from postroom.storage import open_store
@@ -18,6 +19,9 @@ from tests.room import Room
 
 STORES = ("sqlite", "postgres")
 _NO_POSTGRES = "PostgreSQL was not found"
+# Nothing fails for being slow: a machine may be busy.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 _numbers = itertools.count(1)
 
 

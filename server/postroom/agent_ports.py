@@ -50,7 +50,7 @@ class AgentQuestions(Protocol):
         ...
 
     def workflow(self, id_or_key: str) -> Workflow | None:
-        """The workflow with this id, else with this key."""
+        """The workflow with this id or this key; no key begins as ids do."""
         ...
 
     def workflows(self, *, after: int, limit: int) -> Sequence[Workflow]:

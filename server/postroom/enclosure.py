@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from postroom.attachment import Attachment, AttachmentsPolicy, StoredFile
+from postroom.errors import Refusal
 
 # The content of an attachment stored before, by SHA-256, if the caller may see it.
 Stored = Callable[[str], Awaitable[StoredFile | None]]
@@ -31,22 +32,30 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """What the message holds, and the files that have to be stored with it, each once.
+class Enclosed:
+    """What comes with a message: the body with its images, and the files to store, each once.
 
-    `again` is the SHA-256 of each file that was stored before and is only named.
+    `again` is the SHA-256 of each file that was stored before and is only named. `refusal`
+    is why nothing can be enclosed; it is raised in its turn.
     """
 
     body_md: str
     attachments: tuple[Attachment, ...] = ()
     files: tuple[StoredFile, ...] = ()
     again: frozenset[str] = frozenset()
+    refusal: Refusal | None = None
+
+    @property
+    def new_bytes(self) -> int:
+        """How much the sender adds to what it has sent today; what it sends again is free."""
+        sizes = {one.sha256: one.bytes for one in self.attachments}
+        return sum(size for sha256, size in sizes.items() if sha256 not in self.again)
 
 
 class Attaching(Protocol):
     """Prepares the images of messages."""
 
-    async def prepare(self, wanted: Wanted) -> Prepared:
+    async def prepare(self, wanted: Wanted) -> Enclosed:
         """Check, convert and place all images. Raises a refusal that names the field."""
         ...
 

@@ -18,6 +18,7 @@ reason that programs match on, and facts; surfaces translate it once.
     └── Internal              something unexpected; the log knows more
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -98,6 +99,12 @@ def quoted(text: str) -> str:
     return repr(_cut(text))
 
 
+def argument(text: str) -> str:
+    """A text to be given back as an argument: in JSON's quotes, and whole unless very long."""
+    whole = text if 2 * _room(text) <= _LONGEST_LIST else _cut(text)
+    return json.dumps(whole, ensure_ascii=False)
+
+
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
 
@@ -113,10 +120,14 @@ def joined(texts: Sequence[str], separator: str = ", ", most: int | None = None)
 def _fitting(texts: Sequence[str]) -> int:
     room = _LONGEST_LIST
     for count, text in enumerate(texts):
-        room -= sum(1 if letter.isascii() else 3 * len(letter.encode()) for letter in text)
+        room -= _room(text)
         if room < 0 and count:
             return count
     return len(texts)
+
+
+def _room(text: str) -> int:
+    return sum(1 if letter.isascii() else 3 * len(letter.encode()) for letter in text)
 
 
 class InvalidRequest(Refusal):

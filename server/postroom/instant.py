@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from postroom.errors import invalid
 
@@ -19,8 +20,14 @@ _RFC3339 = re.compile(
 
 def rfc3339(instant: int) -> str:
     """Write an instant as mail.md fixes it: UTC, `Z`, always six digits."""
-    moment = EPOCH + timedelta(microseconds=instant)
-    return moment.isoformat(timespec="microseconds") + "Z"
+    seconds, rest = divmod(instant, SECOND)
+    return f"{_second(seconds)}.{rest:06d}Z"
+
+
+@lru_cache(maxsize=1024)
+def _second(seconds: int) -> str:
+    """A second as text; what is written together lies in few of them."""
+    return (EPOCH + timedelta(seconds=seconds)).isoformat()
 
 
 def instant_of(text: str, field: str) -> int:

@@ -83,8 +83,8 @@ class MessageQuestions(Protocol):
         """What Session.arrivals returns but for those copies."""
         ...
 
-    def has_written(self, sender: int, recipient: int) -> bool:
-        """Whether one agent has sent the other mail or a message."""
+    def writers_to(self, agent: int, others: Sequence[int]) -> frozenset[int]:
+        """Those of the others that have sent the agent mail or a message."""
         ...
 
     def add_message(self, message: Message) -> None:

@@ -155,6 +155,30 @@ class Call(_FromSomewhere):
         """When mail that is sent now stops being offered."""
         return self.now + self.limits.mail_ttl * instant.SECOND
 
+    def plain(
+        self,
+        sender: Agent,
+        recipient: Agent,
+        body: str,
+        reply_to: str | None,
+        message_id: str | None = None,
+    ) -> Mail:
+        """Mail of an agent; a copy when it is of a message."""
+        return Mail(
+            id=self.new_id(ID_PREFIX),
+            sender=sender.number,
+            from_agent_id=sender.id,
+            from_name=sender.name,
+            recipient=recipient.number,
+            to_agent_id=recipient.id,
+            body=body,
+            reply_to=reply_to,
+            created_at=self.now,
+            expires_at=self.expiry(),
+            kind=MailKind.PLAIN,
+            message_id=message_id,
+        )
+
     def notice(self, told: Agent, kind: MailKind, text: str) -> Mail:
         """Mail that the post room raises itself."""
         return Mail(

@@ -125,6 +125,10 @@ class Session(AgentQuestions, MessageSession, Protocol):
         """How many counted mails the pair has exchanged."""
         ...
 
+    def exchanges(self, one: Agent, others: Sequence[Agent]) -> Mapping[int, int]:
+        """The same for one agent and each of the others, by their numbers."""
+        ...
+
     def reads(self, owner: int, *, before: int | None, limit: int) -> Sequence[MailboxRead]:
         """The record of foreign reads of a mailbox, newest first."""
         ...
@@ -247,7 +251,7 @@ class Store(Protocol):
         """Count what is stored. Blocks; the cost grows with the agents, not with the mail."""
         ...
 
-    def sweep(self, *, expired_before: int, answered_before: int) -> int:
+    def sweep(self, *, expired_before: int, answered_before: int, uploaded_before: int = 0) -> int:
         """Delete a bounded number of old rows; returns how many, 0 when done."""
         ...
 

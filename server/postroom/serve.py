@@ -132,7 +132,7 @@ def _background(
         wakeups.prove_for_ever(store),
     ]
     if room.courier:
-        wakeups.call_also(room.courier.wake)
+        wakeups.call_also(room.courier.wake, room.courier.is_awake)
         work.append(room.courier.run_for_ever())
     return work
 

@@ -5,7 +5,7 @@ import logging
 
 from postroom.agent import OPERATOR
 from postroom.errors import Refusal
-from postroom.instant import SECOND
+from postroom.instant import DAY, SECOND
 from postroom.mail import MailKind
 from postroom.office import Office
 from postroom.ports import Session
@@ -18,11 +18,13 @@ _AGENTS = 100
 
 
 def sweep_once(office: Office) -> int:
-    """Delete one small batch of expired mail and old answers; returns how many."""
+    """Delete one small batch of expired mail, old answers and counted uploads; returns how many."""
     now, limits = office.clock.now(), office.limits
     return office.store.sweep(
         expired_before=now - limits.mail_retention * SECOND,
         answered_before=now - limits.request_id_retention * SECOND,
+        # The quota of attachments is one of a day.
+        uploaded_before=now - DAY,
     )
 
 

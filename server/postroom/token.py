@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from postroom.agent import OPERATOR, Agent
-from postroom.errors import CallerUnknown, QuotaSpent
+from postroom.errors import CallerUnknown, QuotaSpent, invalid
 from postroom.instant import DAY
 
 AGENT_PREFIX, OPERATOR_PREFIX = "prt", "pro"
@@ -94,6 +94,13 @@ def parse(text: str) -> tuple[str, str]:
 def is_in(text: str) -> bool:
     """Whether a text holds what looks like a token of ours."""
     return FORM.search(text) is not None
+
+
+def must_not_be_in(field: str, text: str) -> None:
+    """Raise InvalidRequest (BODY_CONTAINS_CREDENTIAL) for a text that others are to read."""
+    if is_in(text):
+        told = "holds a token of this post room; take it out, and have it revoked if it was shown"
+        raise invalid(field, told, "BODY_CONTAINS_CREDENTIAL")
 
 
 def invalid_token() -> CallerUnknown:

@@ -69,19 +69,28 @@ class LocalWakeups:
         self._watches: defaultdict[int, set[Watch]] = defaultdict(set)
         self._callers: Counter[str] = Counter()
         self._known: dict[int, int] = {}
-        self._also: list[Callable[[], None]] = []
+        self._also: list[tuple[Callable[[], None], Callable[[], bool]]] = []
 
     def __len__(self) -> int:
         return self._callers.total()
 
     def arrived(self, recipients: frozenset[int]) -> None:
         """See ports.Wakeups.arrived."""
-        if (self._watches or self._also) and not self._loop.is_closed():
+        # Who begins to watch after this look finds the mail, which is stored by now. Most
+        # mail has nobody to wake, and going to the loop for nothing costs a send.
+        wanted = any(agent in self._watches for agent in recipients) or any(
+            not is_awake() for _, is_awake in self._also
+        )
+        if wanted and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake, recipients)
 
-    def call_also(self, wake: Callable[[], None]) -> None:
-        """Call something on the loop, too, whenever this server has stored mail."""
-        self._also.append(wake)
+    def call_also(self, wake: Callable[[], None], is_awake: Callable[[], bool]) -> None:
+        """Call something on the loop, too, whenever this server has stored mail.
+
+        `is_awake` tells, from any thread, that it need not be called: it has yet to begin
+        to look.
+        """
+        self._also.append((wake, is_awake))
 
     @contextlib.contextmanager
     def subscribe(self, agent: int, prove: Prove, caller_id: str) -> Iterator[Watch]:
@@ -142,7 +151,7 @@ class LocalWakeups:
             raise QuotaSpent(told, "TOO_MANY_STREAMS", "server", self._in_all)
 
     def _wake(self, recipients: frozenset[int]) -> None:
-        for wake in self._also:
+        for wake, _ in self._also:
             wake()
         for agent in recipients & self._watches.keys():
             for watch in self._watches[agent]:

@@ -65,7 +65,7 @@ def has_caught_up(database: str) -> bool:
     return query(database, WAITING) == [(0,)]
 
 
-def test_p08_kills_in_the_middle_of_commits_lose_and_double_nothing(
+def test_p08_m29_kills_in_the_middle_of_commits_lose_and_double_nothing(
     serving: Serving, database_url: str, store_kind: str, tmp_path: Path
 ) -> None:
     rounds = soak_rounds(10 if store_kind == "sqlite" else 3)
@@ -151,7 +151,7 @@ def test_p14_without_its_database_a_server_with_an_archive_does_not_start(
 
 
 @on("sqlite")
-def test_c27_many_sends_leave_no_file_open(
+def test_m27_many_sends_leave_no_file_open(
     serving: Serving, database_url: str, tmp_path: Path
 ) -> None:
     server = serving(settings=settings_for(tmp_path))

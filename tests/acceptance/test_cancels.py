@@ -42,7 +42,7 @@ def held_by(server: Server) -> tuple[int, int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
-def test_p31_cancels_at_any_moment_leak_nothing_and_leave_no_half_state(
+def test_p31_m28_cancels_at_any_moment_leak_nothing_and_leave_no_half_state(
     serving: Serving, database_url: str
 ) -> None:
     each = soak_rounds(15) * 20 // THREADS

@@ -57,7 +57,7 @@ def test_p13_a_damaged_file_ends_the_start_with_one_line_and_stays_as_it_is(
 
 @on("sqlite")
 @pytest.mark.parametrize("kind", ["grpc", "json"])
-def test_p13_damage_met_while_running_is_data_loss_and_ends_readiness(
+def test_p13_m28_damage_met_while_running_is_data_loss_and_ends_readiness(
     filled: tuple[Server, str, list[str]], database_url: str, kind: str
 ) -> None:
     server, bravo, _ = filled

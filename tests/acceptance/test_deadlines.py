@@ -24,7 +24,7 @@ LATE_SHARE = 0.01
 
 
 @pytest.mark.parametrize("kind", ["grpc", "json"])
-def test_p30_a_call_whose_deadline_passes_was_done_once_or_not_at_all(
+def test_p30_m36_a_call_whose_deadline_passes_was_done_once_or_not_at_all(
     serving: Serving, database_url: str, kind: str
 ) -> None:
     server = serving()

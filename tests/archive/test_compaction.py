@@ -124,7 +124,7 @@ compact(Path(sys.argv[1]))
 
 
 @pytest.mark.parametrize("at", [1, 30, 100, 112, 113, 114, 115, 116, 117, 120])
-def test_c32_a_killed_compaction_blocks_nothing(tmp_path: Path, at: int) -> None:
+def test_m32_a_killed_compaction_blocks_nothing(tmp_path: Path, at: int) -> None:
     repository = grown(tmp_path, commits=6, each=10)
     before = git(repository.path, "rev-parse", "main^{tree}")
     command = [sys.executable, "-c", KILLED, str(tmp_path / "wfl_1"), str(at)]

@@ -175,7 +175,7 @@ def test_a_send_wakes_it_and_the_message_is_filed(
         wakeups = LocalWakeups(asyncio.get_running_loop())
         taker = Telling(archive)
         courier = Courier(taker, archive.shelf, look_seconds=NEVER, gather_seconds=0)
-        wakeups.call_also(courier.wake)
+        wakeups.call_also(courier.wake, courier.is_awake)
         task = asyncio.create_task(courier.run_for_ever())
         await project.room.begin(
             "SendMessage",

@@ -98,7 +98,7 @@ def inboxes(room: Room, *names: str) -> Any:
     return {name: seen(name) for name in names}
 
 
-def test_p14_c22_everything_of_messages_comes_back_under_the_same_ids(
+def test_p14_m22_everything_of_messages_comes_back_under_the_same_ids(
     project: Project, archive: Archive, clock: ManualClock, rebuilt: Rebuilt
 ) -> None:
     names = ("Alfa", "Bravo", "Carol", "Hidden")

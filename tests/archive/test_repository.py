@@ -52,7 +52,7 @@ def test_taking_again_what_is_there_makes_no_commit(tmp_path: Path) -> None:
     assert git(repository.path, "rev-parse", "main") == before
 
 
-def test_c31_a_commit_reads_no_folder_again_and_writes_the_touched_ones_alone(
+def test_m31_a_commit_reads_no_folder_again_and_writes_the_touched_ones_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = repository_in(tmp_path)

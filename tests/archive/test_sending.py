@@ -9,7 +9,7 @@ from tests.archive.kept import Archive
 from tests.operations.messages.world import Project
 
 
-def test_c31_a_send_asks_the_database_the_same_after_hundreds_of_messages(
+def test_m31_a_send_asks_the_database_the_same_after_hundreds_of_messages(
     project: Project, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.agents("Alfa", "Bravo")

@@ -34,7 +34,7 @@ def test_a_sent_message_becomes_its_files(project: Project, archive: Archive) ->
     archive.must_be_sound()
 
 
-def test_c23_bcc_is_in_no_object_but_the_permitted_ones(project: Project, archive: Archive) -> None:
+def test_m23_bcc_is_in_no_object_but_the_permitted_ones(project: Project, archive: Archive) -> None:
     agents = project.agents("Alfa", "Bravo", "Carol", "Zhidden", "Zveiled")
     sent = project.message("Alfa", "Bravo", cc=["Carol"], bcc=["Zhidden", "Zveiled"])
     archive.take()
@@ -67,7 +67,7 @@ def _naming(archive: Archive, text: str) -> set[str]:
     return found
 
 
-def test_c26_while_the_archive_cannot_be_written_nothing_is_lost_and_sends_go_on(
+def test_m26_while_the_archive_cannot_be_written_nothing_is_lost_and_sends_go_on(
     project: Project, archive: Archive
 ) -> None:
     project.agents("Alfa", "Bravo")

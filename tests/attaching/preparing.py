@@ -8,7 +8,7 @@ from typing import Any, cast
 from postroom.attaching.collect import Attacher
 from postroom.attaching.pool import Workers
 from postroom.attachment import AttachmentsPolicy, StoredFile
-from postroom.enclosure import Prepared, Wanted
+from postroom.enclosure import Enclosed, Wanted
 from postroom.errors import Refusal
 from tests.attaching.scripted import ScriptedWorkers
 
@@ -31,7 +31,7 @@ class Bench:
         path.write_bytes(data)
         return name
 
-    def prepare(self, body: str = "", **wanted: Any) -> Prepared:
+    def prepare(self, body: str = "", **wanted: Any) -> Enclosed:
         """As a local caller with the policy auto, unless told otherwise."""
         usual: dict[str, Any] = {"converts": True, "files": self.files}
         usual["policy"] = AttachmentsPolicy.AUTO

@@ -120,6 +120,18 @@ def test_an_animation_stays_one(convert: Convert, form: str) -> None:
     assert (after.n_frames, durations, after.info["loop"]) == (4, [50, 100, 150, 200], 0)  # type: ignore[attr-defined]
 
 
+def test_c57_a_gif_with_a_palette_and_a_background_stays_an_animation(convert: Convert) -> None:
+    one, two = (drawing(30, 20, mode="P") for _ in range(2))
+    two.paste(one.getpixel((1, 19)), (0, 0, 9, 9))  # type: ignore[arg-type,unused-ignore]
+    clear = one.getpixel((29, 1))
+    options = {"background": clear, "transparency": clear, "disposal": 2, "duration": 100}
+    data = saved(one, "GIF", save_all=True, append_images=[two], **options)
+    assert opened(data).mode == "P"
+    assert "background" in opened(data).info
+    after = opened(convert(data).data)
+    assert (after.format, after.n_frames, after.size) == ("WEBP", 2, (30, 20))  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(("options", "plays"), [({"loop": None}, 1), ({"loop": 2}, 3), ({}, 0)])
 def test_a_gif_is_shown_as_often_as_before(
     convert: Convert, options: dict[str, Any], plays: int

@@ -134,7 +134,7 @@ TRICKS: dict[str, Trick] = {
 
 @pytest.mark.parametrize("trick", TRICKS)
 @pytest.mark.usefixtures("opening")
-def test_a_trick_reads_nothing_and_learns_nothing(files: Path, trick: str) -> None:
+def test_c59_a_trick_reads_nothing_and_learns_nothing(files: Path, trick: str) -> None:
     with pytest.raises(Unusable) as raised:
         Roots().read(TRICKS[trick](files), files)
     assert raised.value.failure is Failure.PATH

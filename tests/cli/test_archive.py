@@ -140,11 +140,15 @@ def test_export_writes_one_new_file(postroom: Postroom, data: Path, tmp_path: Pa
     assert data.exists()
 
 
-def test_recover_brings_back_a_database_that_the_archive_agrees_with(
+def test_m34_recover_brings_back_a_database_that_the_archive_agrees_with(
     postroom: Postroom, data: Path
 ) -> None:
+    damaged = (data / "mail.db").read_bytes()[:5_000] + b"x" * 5_000
+    (data / "mail.db").write_bytes(damaged)
+    # However it is damaged, there is one way back, and it begins with a file of one's own.
     ended = postroom("recover")
     assert (ended.status, "move it away" in ended.err) == (19, True)
+    assert (data / "mail.db").read_bytes() == damaged
     for path in data.glob("mail.db*"):
         path.rename(path.with_name(f"old-{path.name}"))
     assert postroom("archive", "verify").status == 19

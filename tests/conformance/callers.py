@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 from postroom.caller_sessions import OUTSIDE
+from postroom.enclosure import Enclosed
 from postroom.errors import Refusal
 from postroom.ids import TimeOrderedIds
-from postroom.office import Limits, Office
+from postroom.office import Limits, Messaging, Office
 from postroom.page import Cursors
 from postroom.ports import Clock, Ids, Session
 from postroom.rpc.door import Incoming, Outgoing
@@ -30,6 +31,7 @@ class Desk:
     """Answers writing calls in the thread that asks."""
 
     def __init__(self, store: Store, clock: Clock, ids: Ids | None = None, **limits: Any) -> None:
+        messaging = limits.pop("messaging", None)
         self.store = store
         self._office = Office(
             store=store,
@@ -37,6 +39,7 @@ class Desk:
             ids=ids or TimeOrderedIds(clock),
             cursors=Cursors(store.cursor_key),
             limits=Limits(**limits),
+            messaging=messaging or Messaging(),
         )
         self._methods = Registry(self._office, CONTRACT)._methods
 
@@ -47,12 +50,15 @@ class Desk:
     def work(self, method: str, as_: str = "operator", **fields: Any) -> Callable[[Session], Any]:
         """The work of one call."""
         spec = SPECS[method]
-        request = spec.request_class(**fields)
+        enclosed = fields.pop("enclosed", None)
+        request: Any = spec.request_class(**fields)
 
         def run(session: Session) -> Any:
             answering = self._methods[spec.full_name]
             origin = Origin(Identity(as_, trusted=True), Incoming(), OUTSIDE, Outgoing())
-            answer = answering.call(self._office, origin, request, (), session)
+            # What a message brings with it: no images, unless a test says so.
+            ready = (enclosed or Enclosed(body_md=request.body_md),) if answering.prepare else ()
+            answer = answering.call(self._office, origin, request, ready, session)
             return spec.response_class.FromString(answer) if isinstance(answer, bytes) else answer
 
         return run

@@ -231,7 +231,7 @@ def test_mail_is_sent_while_somebody_holds_the_chain(
     store: Store, other_store: Store, pair: list[Agent], database_url: str
 ) -> None:
     outside = other_store.connection
-    outside.begin(1)
+    outside.begin()
     outside.run("UPDATE mailbox_read_chain SET reads = reads")
     recorded: list[None] = []
     waiting = threading.Thread(

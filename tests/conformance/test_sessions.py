@@ -84,7 +84,7 @@ def test_calls_of_one_batch_see_what_came_before_them(store: Store, trio: list[A
             one.mailbox.sent,
             other.mailbox.waiting,
             session.parties("mail_1"),
-            session.exchanged(bravo, alfa),
+            session.exchanges(bravo, [alfa])[alfa.number],
             len(session.waiting(other, limit=9, now=START)),
         )
 
@@ -114,6 +114,12 @@ def test_only_counted_mail_is_counted_by_the_exchange(store: Store, trio: list[A
     store.write(work)
     counts = [(alfa, bravo), (bravo, alfa), (alfa, carol)]
     assert [store.read(lambda s, p=p: s.exchanged(*p)) for p in counts] == [1, 1, 0]  # type: ignore[misc]
+    for ask in (store.read, store.write):
+        assert ask(lambda s: s.exchanges(bravo, [carol, alfa])) == {
+            carol.number: 0,
+            alfa.number: 1,
+        }
+        assert ask(lambda s: s.exchanges(bravo, [])) == {}
     assert store.read(lambda s: s.parties("mail_3")) == Parties(None, bravo.number)
     assert store.read(lambda s: s.parties("mail_9")) is None
 

@@ -30,7 +30,7 @@ class Reused:
         """Leave nothing in it but its settings and the operator; returns its URL."""
         deletes = [f"DELETE FROM {table}" for table in ("message_words", *self._tables)]
         restarts = [f"ALTER SEQUENCE {table}_number_seq RESTART" for table in self._counted]
-        self._connection.begin(1)
+        self._connection.begin()
         self._connection.run("; ".join([*deletes, *restarts, *_FROM_THE_START]))
         self._connection.commit()
         return self.url

@@ -179,7 +179,7 @@ class SendMessageRequest(_message.Message):
     AUTO_CONTACT_IF_BLOCKED_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     project_key: _builtins.str
-    """The project's key."""
+    """The key of your project. A call with another is refused, and told yours."""
     sender_name: _builtins.str
     """The name of the agent that sends: you."""
     subject: _builtins.str
@@ -323,7 +323,7 @@ class ReplyMessageRequest(_message.Message):
     ACK_REQUIRED_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     project_key: _builtins.str
-    """The project's key."""
+    """The key of your project. A call with another is refused, and told yours."""
     message_id: _builtins.str
     """The message that you answer."""
     sender_name: _builtins.str
@@ -583,7 +583,7 @@ class GetMessageRequest(_message.Message):
     PROJECT_KEY_FIELD_NUMBER: _builtins.int
     MESSAGE_ID_FIELD_NUMBER: _builtins.int
     project_key: _builtins.str
-    """The project's key; needed only where the caller names nobody."""
+    """The project's key; when it is given, the message must be of this project."""
     message_id: _builtins.str
     """The message's id."""
     def __init__(

@@ -142,8 +142,8 @@ class MessageServiceServicer:
         """Make a project, unless it is there.
 
         A project is a workflow with this key. Keys are compared whole: two different
-        keys are always two projects, however alike they look. For the operator, and for
-        an agent that names its own project.
+        keys are always two projects, however alike they look. Anybody may name one that is
+        there; only the operator makes one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -39,8 +39,8 @@ class MessageServiceStub:
     """Make a project, unless it is there.
 
     A project is a workflow with this key. Keys are compared whole: two different
-    keys are always two projects, however alike they look. For the operator, and for
-    an agent that names its own project.
+    keys are always two projects, however alike they look. Anybody may name one that is
+    there; only the operator makes one.
     """
     RegisterAgent: _grpc.UnaryUnaryMultiCallable[_message_service_pb2.RegisterAgentRequest, _message_service_pb2.RegisterAgentResponse]
     """Make an agent of a project, or change what is known of it.
@@ -159,8 +159,8 @@ class MessageServiceAsyncStub(MessageServiceStub):
     """Make a project, unless it is there.
 
     A project is a workflow with this key. Keys are compared whole: two different
-    keys are always two projects, however alike they look. For the operator, and for
-    an agent that names its own project.
+    keys are always two projects, however alike they look. Anybody may name one that is
+    there; only the operator makes one.
     """
     RegisterAgent: _aio.UnaryUnaryMultiCallable[_message_service_pb2.RegisterAgentRequest, _message_service_pb2.RegisterAgentResponse]  # type: ignore[assignment]
     """Make an agent of a project, or change what is known of it.
@@ -282,8 +282,8 @@ class MessageServiceServicer(metaclass=_abc_1.ABCMeta):
         """Make a project, unless it is there.
 
         A project is a workflow with this key. Keys are compared whole: two different
-        keys are always two projects, however alike they look. For the operator, and for
-        an agent that names its own project.
+        keys are always two projects, however alike they look. Anybody may name one that is
+        there; only the operator makes one.
         """
 
     @_abc_1.abstractmethod

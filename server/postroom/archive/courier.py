@@ -51,12 +51,18 @@ class Courier:
         """Something was stored. Called on the loop."""
         self._woken.set()
 
+    def is_awake(self) -> bool:
+        """Whether a round is to come that has not begun to look. From any thread."""
+        return self._woken.is_set()
+
     async def run_for_ever(self) -> None:
         """Take what comes, until cancelled; the commit that was begun is brought to its end."""
         loop = asyncio.get_running_loop()
         thread = ThreadPoolExecutor(1, "courier")
         try:
             while True:
+                # What is stored from here on is told again, or found by this round.
+                self._woken.clear()
                 await self._go(loop.run_in_executor(thread, self.round))
         finally:
             self._taker.stop()
@@ -74,7 +80,6 @@ class Courier:
         return done
 
     async def _go(self, work: asyncio.Future[Round]) -> None:
-        self._woken.clear()
         try:
             done = await work
         except Refusal as refusal:

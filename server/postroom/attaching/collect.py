@@ -16,9 +16,7 @@ from postroom.attaching.paths import Roots
 from postroom.attaching.pool import Workers
 from postroom.attaching.wording import refusal
 from postroom.attachment import MOST_ATTACHMENTS, Mode, StoredFile
-from postroom.enclosure import Prepared, Wanted, needs_work
-
-_IMAGE = "!["
+from postroom.enclosure import Enclosed, Wanted, needs_work
 
 
 class Attacher:
@@ -39,13 +37,13 @@ class Attacher:
         self._roots = Roots(roots, hidden)
         self._workers = Workers(workers, seconds)
 
-    async def prepare(self, wanted: Wanted) -> Prepared:
+    async def prepare(self, wanted: Wanted) -> Enclosed:
         """Check, convert and place all images of a message.
 
         Raises a refusal that names the field. The same images give the same result.
         """
         if not needs_work(wanted.body_md, wanted.given, wanted.paths):
-            return Prepared(body_md=wanted.body_md)
+            return Enclosed(body_md=wanted.body_md)
         _check_count(wanted)
         intake = Intake(
             self._workers,
@@ -58,7 +56,7 @@ class Attacher:
         body = await _body(intake, wanted, MOST_ATTACHMENTS - len(beside))
         listed = [one.attachment(name, mode) for name, mode, one in beside]
         taken = [*(one for _, _, one in beside), *body.used]
-        return Prepared(
+        return Enclosed(
             body_md=body.text,
             attachments=(*listed, *body.attachments),
             files=_new(taken),
@@ -101,7 +99,7 @@ async def _or_refuse(field: str, taking: Awaitable[Taken]) -> Taken:
 
 
 async def _body(intake: Intake, wanted: Wanted, most: int) -> Body:
-    if _IMAGE not in wanted.body_md:
+    if not needs_work(wanted.body_md, (), ()):
         return Body(wanted.body_md)
     illustrator = Illustrator(intake, converts=wanted.converts, policy=wanted.policy, most=most)
     return await illustrator.illustrated(wanted.body_md)

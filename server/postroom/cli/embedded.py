@@ -32,7 +32,7 @@ async def embedded() -> AsyncIterator[Door]:
         wakeups.prove_for_ever(store),
     ]
     if room.courier:
-        wakeups.call_also(room.courier.wake)
+        wakeups.call_also(room.courier.wake, room.courier.is_awake)
         work.append(room.courier.run_for_ever())
     tasks = [asyncio.create_task(each) for each in work]
     try:

@@ -4,7 +4,7 @@ Named recipients are all or nothing: the first that cannot be reached refuses th
 broadcast passes over those that it cannot reach and says why.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from postroom import contact, exchange, mailbox
@@ -108,12 +108,16 @@ def _ask(call: Call, sender: Agent, recipient: Agent) -> bool:
 
 def by_limits(call: Call, sender: Agent, admission: Admission) -> list[Admitted]:
     """Hold the pair's exchange and the mailbox to their limits. Raises QuotaSpent."""
+    agents = [one.agent for one in admission.left]
+    mails, counted = call.session.exchanges(sender, agents), _counted(call, agents)
     admitted = []
     refused: dict[str, list[Agent]] = {"exchange_capped": [], "mailbox_full": []}
     for one in admission.left:
+        number = one.agent.number
         try:
-            spends = _spends(call, sender, one.agent)
-            admitted.append(Admitted(one, spends, _counted(call, one.agent)))
+            spends = _spends(call, sender, one.agent, mails[number])
+            _check_room(call, one.agent, counted)
+            admitted.append(Admitted(one, spends, counted.get(number)))
         except QuotaSpent as spent:
             if one.named:
                 raise
@@ -123,18 +127,19 @@ def by_limits(call: Call, sender: Agent, admission: Admission) -> list[Admitted]
     return admitted
 
 
-def _spends(call: Call, sender: Agent, recipient: Agent) -> bool:
-    mails = call.session.exchanged(sender, recipient)
+def _spends(call: Call, sender: Agent, recipient: Agent, mails: int) -> bool:
     return exchange.is_limited(sender, recipient) and exchange.admit(
         sender, recipient, mails, call.limits.exchange
     )
 
 
-def _counted(call: Call, recipient: Agent) -> int | None:
+def _counted(call: Call, recipients: Sequence[Agent]) -> Mapping[int, int]:
+    """The waiting mail of those whose counter seems to be at the limit."""
+    full = [one for one in recipients if one.mailbox.waiting >= call.limits.mailbox]
+    return call.session.count_waiting(full, now=call.now, kind=MailKind.PLAIN)
+
+
+def _check_room(call: Call, recipient: Agent, counted: Mapping[int, int]) -> None:
     limit = call.limits.mailbox
-    if recipient.mailbox.waiting < limit:
-        return None
-    counts = call.session.count_waiting([recipient], now=call.now, kind=MailKind.PLAIN)
-    if counts[recipient.number] >= limit:
+    if counted.get(recipient.number, 0) >= limit:
         raise mailbox.full(recipient.id, limit)
-    return counts[recipient.number]

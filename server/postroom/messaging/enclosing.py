@@ -3,11 +3,10 @@
 from agent.v1.message_service_pb2 import ReplyMessageRequest, SendMessageRequest
 from postroom.agent import Agent
 from postroom.attachment import AttachmentsPolicy, StoredFile
-from postroom.enclosure import Wanted, needs_work
+from postroom.enclosure import Enclosed, Wanted, needs_work
 from postroom.errors import Code, Refusal
 from postroom.messaging import draft, speaking
 from postroom.messaging.draft import Draft
-from postroom.messaging.posting import Enclosed
 from postroom.office import StreamCall
 from postroom.ports import Session
 from postroom.workflow import Workflow
@@ -27,8 +26,9 @@ async def enclose(call: StreamCall, request: Request, written: Draft) -> Enclose
 
     def look(session: Session) -> tuple[Workflow, Agent]:
         call.prove(session)
-        project = speaking.project(session, request.project_key)
-        return project, speaking.speaker(call.within(session), project, request.sender_name)
+        within = call.within(session)
+        project = speaking.project(within, request.project_key)
+        return project, speaking.speaker(within, project, request.sender_name)
 
     project, sender = await call.office.store.perform(look, writes=False, until=None)
     try:
@@ -60,7 +60,7 @@ async def _prepared(
     policy = AttachmentsPolicy(sender.attachments_policy)
     by_itself = office.messaging.converts_images
     asked = request.convert_images if request.HasField("convert_images") else by_itself
-    prepared = await office.attaching.prepare(
+    return await office.attaching.prepare(
         Wanted(
             body_md=request.body_md,
             given=[(one.filename, one.data) for one in request.attachments],
@@ -70,10 +70,4 @@ async def _prepared(
             files=files,
             stored=stored,
         )
-    )
-    return Enclosed(
-        body_md=prepared.body_md,
-        attachments=prepared.attachments,
-        files=prepared.files,
-        again=prepared.again,
     )

@@ -7,6 +7,8 @@ from postroom.agent import Agent
 from postroom.contact import ContactPolicy
 from postroom.office import Call
 
+_ASK_NOBODY = (ContactPolicy.OPEN, ContactPolicy.BLOCK_ALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -18,19 +20,12 @@ class Judged:
 
 def judge(call: Call, sender: Agent, recipients: Sequence[Agent]) -> Judged:
     """Ask each recipient's policy; expiry is part of the question, at this instant."""
-    numbers = [agent.number for agent in recipients]
-    approved = call.session.approved(sender.number, numbers, call.now)
-    requires, forbidden = [], []
-    for agent in recipients:
-        if agent.contact_policy == ContactPolicy.BLOCK_ALL:
-            forbidden.append(agent)
-        elif agent.number not in approved and not _is_open(call, sender, agent):
-            requires.append(agent)
-    return Judged(requires, forbidden)
-
-
-def _is_open(call: Call, sender: Agent, recipient: Agent) -> bool:
-    if recipient.contact_policy == ContactPolicy.OPEN:
-        return True
-    is_auto = recipient.contact_policy == ContactPolicy.AUTO
-    return is_auto and call.session.has_written(recipient.number, sender.number)
+    shut = [one for one in recipients if one.contact_policy not in _ASK_NOBODY]
+    approved = call.session.approved(sender.number, [one.number for one in shut], call.now)
+    shut = [one for one in shut if one.number not in approved]
+    auto = [one.number for one in shut if one.contact_policy == ContactPolicy.AUTO]
+    known = call.session.writers_to(sender.number, auto)
+    return Judged(
+        requires_contact=[one for one in shut if one.number not in known],
+        forbidden=[one for one in recipients if one.contact_policy == ContactPolicy.BLOCK_ALL],
+    )

@@ -6,9 +6,10 @@ from dataclasses import replace
 from postroom import instant, lookup
 from postroom.agent import Agent
 from postroom.contact import Contact, ContactPolicy, ContactStatus, PolicyForbids
+from postroom.errors import argument
 from postroom.mail import Mail, MailKind
+from postroom.messaging import notices
 from postroom.office import Call
-from postroom.rpc.messages import mail_message
 
 
 def request(call: Call, requester: Agent, target: Agent, reason: str, seconds: int) -> Contact:
@@ -96,7 +97,7 @@ def _notice(call: Call, requester: Agent, target: Agent, asked: Contact) -> Mail
     key = lookup.workflow(call.session, target.workflow_id).key
     told = (
         f"{requester.name} ({requester.id}) asks to be let write messages to you. Answer with "
-        f"respond_contact, project_key {json.dumps(key, ensure_ascii=False)}, "
+        f"respond_contact, project_key {argument(key)}, "
         f"to_agent {target.name}, from_agent {requester.name}, and accept true or false."
     )
     if asked.reason:
@@ -105,5 +106,5 @@ def _notice(call: Call, requester: Agent, target: Agent, asked: Contact) -> Mail
     notice = call.notice(target, MailKind.CONTACT_REQUEST, told)
     expires_at = min(notice.expires_at, asked.expires_at or notice.expires_at)
     notice = replace(notice, expires_at=expires_at)
-    call.session.deliver(notice, mail_message(notice).SerializeToString(), counted=False)
+    notices.deliver(call, notice)
     return notice

@@ -1,10 +1,18 @@
 """Notices that more than one operation raises."""
 
+from agent.v1.mail_pb2 import Mail as Message
 from postroom import exchange
 from postroom.agent import Agent
-from postroom.mail import MailKind
+from postroom.mail import Mail, MailKind
 from postroom.office import Call
 from postroom.rpc.messages import mail_message
+
+
+def deliver(call: Call, notice: Mail) -> Message:
+    """Put a notice into its mailbox, which must be locked, and return its message."""
+    message = mail_message(notice)
+    call.session.deliver(notice, message.SerializeToString(), counted=False)
+    return message
 
 
 def tell_capped(call: Call, one: Agent, other: Agent) -> None:
@@ -12,5 +20,4 @@ def tell_capped(call: Call, one: Agent, other: Agent) -> None:
     call.session.count_capped()
     for told, of in ((one, other), (other, one)):
         text = exchange.capped_notice(of, call.limits.exchange)
-        notice = call.notice(told, MailKind.EXCHANGE_CAPPED, text)
-        call.session.deliver(notice, mail_message(notice).SerializeToString(), counted=False)
+        deliver(call, call.notice(told, MailKind.EXCHANGE_CAPPED, text))

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from postroom.agent import Agent
-from postroom.attachment import Attachment, StoredFile
-from postroom.errors import QuotaSpent, Refusal
+from postroom.enclosure import Enclosed
+from postroom.errors import QuotaSpent
 from postroom.instant import DAY
-from postroom.mail import ID_PREFIX as MAIL_PREFIX
-from postroom.mail import Mail, MailKind
 from postroom.message import ID_PREFIX, Message, Part, Participant
 from postroom.messaging import admission, handshake, recipients
 from postroom.messaging.admission import Admission, Admitted
@@ -18,27 +16,6 @@ from postroom.messaging.recipients import Addressed
 from postroom.office import Call
 from postroom.rpc.messages import mail_message
 from postroom.workflow import Workflow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enclosed:
-    """What comes with a message: the body with its images, and the content to store.
-
-    `again` is the SHA-256 of what the sender only names, because it was sent before.
-    `refusal` is why it cannot be sent; it is raised in its turn.
-    """
-
-    body_md: str
-    attachments: tuple[Attachment, ...] = ()
-    files: tuple[StoredFile, ...] = ()
-    again: frozenset[str] = frozenset()
-    refusal: Refusal | None = None
-
-    @property
-    def new_bytes(self) -> int:
-        """How much the sender adds to what it has sent today; what it sends again is free."""
-        sizes = {one.sha256: one.bytes for one in self.attachments}
-        return sum(size for sha256, size in sizes.items() if sha256 not in self.again)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +128,9 @@ class Posting:
         call, sender, recipient = self.call, self.sender, one.to.agent
         if one.waiting is not None:
             call.session.recount_waiting(recipient, one.waiting)
-        copy = self._copy(recipient, message_id)
+        copy = call.plain(
+            sender, recipient, self.enclosed.body_md, self._answered(recipient), message_id
+        )
         wire = mail_message(copy).SerializeToString()
         number = call.session.deliver(copy, wire, counted=True)
         if one.spends:
@@ -163,23 +142,6 @@ class Posting:
             part=one.to.part,
             mail_id=copy.id,
             received_number=number,
-        )
-
-    def _copy(self, recipient: Agent, message_id: str) -> Mail:
-        call, sender = self.call, self.sender
-        return Mail(
-            id=call.new_id(MAIL_PREFIX),
-            sender=sender.number,
-            from_agent_id=sender.id,
-            from_name=sender.name,
-            recipient=recipient.number,
-            to_agent_id=recipient.id,
-            body=self.enclosed.body_md,
-            reply_to=self._answered(recipient),
-            created_at=call.now,
-            expires_at=call.expiry(),
-            kind=MailKind.PLAIN,
-            message_id=message_id,
         )
 
     def _answered(self, recipient: Agent) -> str | None:

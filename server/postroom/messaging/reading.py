@@ -65,13 +65,15 @@ def record(call: Call, found: Sequence[Message]) -> None:
 class Listing:
     """A list of messages: what it is bound to, and how its rows are fetched and shown.
 
-    `number` is a row's place in the list, which the cursor of a page holds.
+    `number` is a row's place in the list, which the cursor of a page holds. `note` is told
+    of the rows of a page before they are returned.
     """
 
     scope: tuple[str, ...]
     fetch: Callable[[int | None, int], Sequence[Message]]
     show: Callable[[Message], Value]
     number: Callable[[Message], int]
+    note: Callable[[Sequence[Message]], None] | None = None
 
     def page(self, call: Call, asked: Pagination) -> tuple[Sequence[Value], str]:
         """One page, newest first, and the cursor of the next."""
@@ -81,6 +83,8 @@ class Listing:
         limit = page_limit(asked.limit)
         found = self.fetch(before, limit + 1)
         shown = fitting([self.show(one) for one in found], limit)
+        if self.note:
+            self.note(found[: len(shown)])
         if len(shown) == len(found):
             return shown, ""
         return shown, cursors.write(self.number(found[len(shown) - 1]), *bound)

@@ -2,7 +2,7 @@
 
 from postroom import address, foreign, lookup, token
 from postroom.agent import Agent
-from postroom.errors import Forbidden, NotFound, invalid, quoted
+from postroom.errors import Forbidden, NotFound, argument, invalid, quoted
 from postroom.mail import MailDirection
 from postroom.office import Call
 from postroom.ports import Session
@@ -10,13 +10,14 @@ from postroom.records import NOT_KNOWN
 from postroom.workflow import Workflow, normal_key
 
 
-def project(session: Session, key: str) -> Workflow:
+def project(call: Call, key: str) -> Workflow:
     """The project with exactly this key. Raises NotFound (PROJECT_NOT_FOUND)."""
     wanted = normal_key(key)
-    found = session.workflow(wanted)
+    found = call.session.workflow(wanted)
     if found is None or found.key != wanted:
-        told = f"no project has the key {quoted(key)}; make it with ensure_project"
-        raise NotFound("project", key, told)
+        own = _own_key(call)
+        instead = f"your own has {own}" if own else "make it with ensure_project"
+        raise NotFound("project", key, f"no project has the key {quoted(key)}; {instead}")
     return found
 
 
@@ -28,7 +29,7 @@ def located(call: Call, key: str, name: str) -> tuple[Workflow, str]:
     """
     session = call.session
     if key:
-        return project(session, key), name
+        return project(call, key), name
     if not call.caller.is_operator:
         within = lookup.workflow(session, call.caller.workflow_id)
         return within, call.caller.name if name == call.caller.id else name
@@ -114,9 +115,18 @@ def _denied(call: Call, within: Workflow, name: str, refusal: Forbidden) -> Forb
 def _itself(call: Call, within: Workflow, name: str) -> Agent:
     caller = call.caller
     if (caller.name, caller.workflow) != (name, within.number):
+        own = _own_key(call)
+        where = f", in the project {own}," if own else ""
         told = (
-            f"you call as {caller.name} ({caller.id}) and cannot speak as {quoted(name)} of this "
-            "project; give your own name and project"
+            f"you call as {caller.name} ({caller.id}){where} and cannot speak as {quoted(name)} "
+            "of this project; give your own name and project"
         )
         raise Forbidden(told, "IDENTITY_MISMATCH")
     return caller
+
+
+def _own_key(call: Call) -> str:
+    """The key of the caller's project, which many agents have no tool to look up."""
+    if call.caller.workflow is None:
+        return ""
+    return argument(lookup.workflow(call.session, call.caller.workflow_id).key)

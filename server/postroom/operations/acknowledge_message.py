@@ -10,7 +10,7 @@ def acknowledge_message(
     call: Call, request: AcknowledgeMessageRequest
 ) -> AcknowledgeMessageResponse:
     """Acknowledge the message unless that was done; the first time stays."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     agent = speaking.speaker(call, project, request.agent_name)
     (agent,) = call.session.lock(agent)
     found, own = reading.received(call, agent, request.message_id)

@@ -1,11 +1,10 @@
 """FetchThread: what the caller sent and got in a thread, newest first."""
 
-from collections.abc import Sequence
+from functools import partial
 
 from agent.v1.message_service_pb2 import FetchThreadRequest, FetchThreadResponse
 from postroom import lookup
 from postroom.errors import NotFound, invalid, quoted
-from postroom.message import Message
 from postroom.messaging import reading, speaking
 from postroom.office import Call
 from postroom.rpc.message_values import message_value
@@ -17,19 +16,14 @@ def fetch_thread(call: Call, request: FetchThreadRequest) -> FetchThreadResponse
     project = _project(call, request.project_key)
     viewer = None if call.caller.is_operator else call.caller.number
 
-    def fetch(before: int | None, limit: int) -> Sequence[Message]:
-        found = call.session.thread(
-            viewer, project.number, request.thread_id, before=before, limit=limit
-        )
-        if viewer is None:
-            reading.record(call, found)
-        return found
-
     listing = reading.Listing(
         scope=("thread", project.id, request.thread_id),
-        fetch=fetch,
+        fetch=lambda before, limit: call.session.thread(
+            viewer, project.number, request.thread_id, before=before, limit=limit
+        ),
         show=lambda one: message_value(one, viewer, with_body=request.include_bodies),
         number=lambda one: one.number,
+        note=partial(reading.record, call) if viewer is None else None,
     )
     shown, token = listing.page(call, request.pagination)
     if not shown and not request.pagination.cursor:
@@ -40,7 +34,7 @@ def fetch_thread(call: Call, request: FetchThreadRequest) -> FetchThreadResponse
 
 def _project(call: Call, key: str) -> Workflow:
     if key:
-        return speaking.project(call.session, key)
+        return speaking.project(call, key)
     if call.caller.is_operator:
         raise invalid("project_key", "is required from the operator, who is in no project")
     return lookup.workflow(call.session, call.caller.workflow_id)

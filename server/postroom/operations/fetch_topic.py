@@ -9,7 +9,7 @@ from postroom.rpc.message_values import message_value
 def fetch_topic(call: Call, request: FetchTopicRequest) -> FetchTopicResponse:
     """Return one page of a topic's messages."""
     draft.check_tag("topic", request.topic)
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     agent = speaking.reader(call, project, request.agent_name)
     listing = reading.Listing(
         scope=("topic", agent.id, request.topic),

@@ -13,7 +13,7 @@ from postroom.workflow import Workflow
 
 def get_attachment(call: Call, request: GetAttachmentRequest) -> GetAttachmentResponse:
     """Return at most 2 MiB of a file that came with a message of the caller's."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     sha256 = request.sha256.lower()
     _check_right(call, project, sha256)
     file = call.session.file(project.number, sha256)

@@ -9,7 +9,7 @@ from postroom.rpc.message_values import message_value
 def get_message(call: Call, request: GetMessageRequest) -> GetMessageResponse:
     """Return the message as the caller may see it."""
     key = request.project_key
-    project = speaking.project(call.session, key) if key else None
+    project = speaking.project(call, key) if key else None
     found = reading.message(call, request.message_id)
     if project is not None and found.workflow != project.number:
         raise reading.unknown(found.id)

@@ -9,7 +9,7 @@ from postroom.rpc.message_values import contact_value
 
 def list_contacts(call: Call, request: ListContactsRequest) -> ListContactsResponse:
     """Return one page, oldest first."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     agent = speaking.manager(call, project, request.agent_name)
     cursors = call.office.cursors
     scope = (call.caller.id, "contacts", agent.id)

@@ -9,7 +9,7 @@ from postroom.rpc.messages import agent_message
 
 def list_project_agents(call: Call, request: ListProjectAgentsRequest) -> ListProjectAgentsResponse:
     """Return one page of the live agents, oldest first."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     cursors = call.office.cursors
     scope = (call.caller.id, "project", project.id)
     after = cursors.read(request.pagination.cursor, *scope) or 0

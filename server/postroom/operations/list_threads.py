@@ -9,7 +9,7 @@ from postroom.rpc.message_values import thread_value
 
 def list_threads(call: Call, request: ListThreadsRequest) -> ListThreadsResponse:
     """Return one page of threads in figures."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     agent = speaking.reader(call, project, request.agent_name)
     cursors = call.office.cursors
     scope = (call.caller.id, "threads", agent.id)

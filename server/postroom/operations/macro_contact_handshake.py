@@ -4,6 +4,7 @@ from agent.v1.message_service_pb2 import (
     MacroContactHandshakeRequest,
     MacroContactHandshakeResponse,
 )
+from postroom import token
 from postroom.contact import ContactPolicy, PolicyForbids
 from postroom.messaging import handshake, speaking
 from postroom.messaging.presence import is_present
@@ -15,7 +16,8 @@ def macro_contact_handshake(
     call: Call, request: MacroContactHandshakeRequest
 ) -> MacroContactHandshakeResponse:
     """Approve where the target is in the caller's session, else leave a request."""
-    project = speaking.project(call.session, request.project_key)
+    token.must_not_be_in("reason", request.reason)
+    project = speaking.project(call, request.project_key)
     requester = speaking.speaker(call, project, request.requester)
     target = speaking.other(call.session, project, requester, "target", request.target)
     requester, target = call.session.lock(requester, target)

@@ -8,7 +8,7 @@ from postroom.office import Call
 
 def mark_message_read(call: Call, request: MarkMessageReadRequest) -> MarkMessageReadResponse:
     """Claim the copy unless it was; the first time stays."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     agent = speaking.speaker(call, project, request.agent_name)
     (agent,) = call.session.lock(agent)
     found, own = reading.received(call, agent, request.message_id)

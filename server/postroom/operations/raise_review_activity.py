@@ -3,9 +3,9 @@
 from agent.v1.agent_service_pb2 import RaiseReviewActivityRequest, RaiseReviewActivityResponse
 from postroom import lookup
 from postroom.mail import MailKind
+from postroom.messaging import notices
 from postroom.office import Call
 from postroom.operators import operator_only
-from postroom.rpc.messages import mail_message
 
 
 def raise_review_activity(
@@ -22,7 +22,5 @@ def raise_review_activity(
     response = RaiseReviewActivityResponse()
     for agent in agents:
         notice = call.notice(agent, MailKind.REVIEW_ACTIVITY, text)
-        message = mail_message(notice)
-        call.session.deliver(notice, message.SerializeToString(), counted=False)
-        response.mail.append(message)
+        response.mail.append(notices.deliver(call, notice))
     return response

@@ -16,7 +16,7 @@ from postroom.workflow import Workflow
 def register_agent(call: Call, request: RegisterAgentRequest) -> RegisterAgentResponse:
     """Store the agent, or what is new of it, and a token where one is wanted."""
     check_name(request.name)
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     known = call.session.live_agents_named(request.name, project.number)
     agent = known[0] if known else None
     _check_right(call, agent)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from agent.v1.message_service_pb2 import ReplyMessageRequest, ReplyMessageResponse
 from postroom.agent import Agent
+from postroom.enclosure import Enclosed
 from postroom.message import LONGEST_SUBJECT, Message, Part, Participant
 from postroom.messaging import answering, draft, enclosing, reading, recipients, speaking
 from postroom.messaging.draft import Draft
-from postroom.messaging.posting import Enclosed, Posting
+from postroom.messaging.posting import Posting
 from postroom.office import Call, StreamCall
 
 _PREFIX = "Re: "
@@ -23,7 +24,7 @@ def reply_message(
 ) -> ReplyMessageResponse:
     """Store one answer with its copies, or nothing."""
     draft.check(_form(request), has_attachments=enclosing.has_attachments(request))
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     sender = speaking.speaker(call, project, request.sender_name)
     answered = reading.message(call, request.message_id)
     if answered.workflow != project.number or answered.participant(sender.number) is None:
@@ -32,7 +33,7 @@ def reply_message(
     sent = _draft(request, answered, [one.name for one in carried])
     draft.check(sent, has_attachments=enclosing.has_attachments(request))
     asks = call.office.messaging.auto_contact
-    letter = Posting(
+    posting = Posting(
         call=call,
         within=project,
         sender=sender,
@@ -41,7 +42,7 @@ def reply_message(
         answers=answered,
         carried=carried,
     )
-    result = letter.send(asks=asks)
+    result = posting.send(asks=asks)
     return answering.response(ReplyMessageResponse, project, sender, result)
 
 

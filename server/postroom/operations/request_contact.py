@@ -1,6 +1,7 @@
 """RequestContact: ask an agent to be let write to it."""
 
 from agent.v1.message_service_pb2 import RequestContactRequest, RequestContactResponse
+from postroom import token
 from postroom.messaging import handshake, speaking
 from postroom.office import Call
 from postroom.rpc.message_values import contact_value
@@ -8,7 +9,8 @@ from postroom.rpc.message_values import contact_value
 
 def request_contact(call: Call, request: RequestContactRequest) -> RequestContactResponse:
     """Leave a pending request, or renew it."""
-    project = speaking.project(call.session, request.project_key)
+    token.must_not_be_in("reason", request.reason)
+    project = speaking.project(call, request.project_key)
     requester = speaking.speaker(call, project, request.from_agent)
     target = speaking.other(call.session, project, requester, "to_agent", request.to_agent)
     requester, target = call.session.lock(requester, target)

@@ -14,7 +14,7 @@ from postroom.rpc.message_values import contact_value
 
 def respond_contact(call: Call, request: RespondContactRequest) -> RespondContactResponse:
     """Answer a request; an answer that was given can be changed."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     target = speaking.speaker(call, project, request.to_agent)
     requester = speaking.other(call.session, project, target, "from_agent", request.from_agent)
     target, requester = call.session.lock(target, requester)

@@ -12,7 +12,7 @@ from postroom.rpc.message_values import message_value
 
 def search_messages(call: Call, request: SearchMessagesRequest) -> SearchMessagesResponse:
     """Return one page of what was found; a query without a word finds nothing."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     agent = speaking.reader(call, project, request.agent_name)
     terms = words.terms(request.query)
 

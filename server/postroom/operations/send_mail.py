@@ -4,7 +4,7 @@ from agent.v1.agent_service_pb2 import SendMailRequest, SendMailResponse
 from postroom import address, exchange, mailbox, token
 from postroom.agent import Agent
 from postroom.errors import NotFound, invalid, quoted
-from postroom.mail import ID_PREFIX, Mail, MailKind
+from postroom.mail import MailKind
 from postroom.messaging.notices import tell_capped
 from postroom.office import Call
 from postroom.rpc.messages import mail_message
@@ -12,9 +12,7 @@ from postroom.rpc.messages import mail_message
 
 def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
     """Store one mail, the counters and, when it spends the pair's limit, the notices."""
-    if token.is_in(request.body):
-        told = "holds a token of this post room; take it out, and have it revoked if it was shown"
-        raise invalid("body", told, "BODY_CONTAINS_CREDENTIAL")
+    token.must_not_be_in("body", request.body)
     recipient = address.resolve(call.session, call.caller, request.to)
     if recipient.number == call.caller.number:
         raise invalid("to", "is yourself; mail goes to another agent", "SELF_SEND")
@@ -28,7 +26,8 @@ def send_mail(call: Call, request: SendMailRequest) -> SendMailResponse:
         sender, recipient, call.session.exchanged(sender, recipient), call.limits.exchange
     )
     recipient = _with_room(call, recipient)
-    mail = _plain(call, sender, recipient, request)
+    reply_to = request.reply_to if request.HasField("reply_to") else None
+    mail = call.plain(sender, recipient, request.body, reply_to)
     message = mail_message(mail)
     call.session.deliver(mail, message.SerializeToString(), counted=is_counted)
     if call.office.messaging.archives_mail:
@@ -62,22 +61,6 @@ def _with_room(call: Call, recipient: Agent) -> Agent:
     if waiting >= limit:
         raise mailbox.full(recipient.id, limit)
     return call.session.recount_waiting(recipient, waiting)
-
-
-def _plain(call: Call, sender: Agent, recipient: Agent, request: SendMailRequest) -> Mail:
-    return Mail(
-        id=call.new_id(ID_PREFIX),
-        sender=sender.number,
-        from_agent_id=sender.id,
-        from_name=sender.name,
-        recipient=recipient.number,
-        to_agent_id=recipient.id,
-        body=request.body,
-        reply_to=request.reply_to if request.HasField("reply_to") else None,
-        created_at=call.now,
-        expires_at=call.expiry(),
-        kind=MailKind.PLAIN,
-    )
 
 
 def _warning(recipient: Agent) -> str:

@@ -1,9 +1,10 @@
 """SendMessage: a Markdown message to agents of a project (messages.md, send_message)."""
 
 from agent.v1.message_service_pb2 import SendMessageRequest, SendMessageResponse
+from postroom.enclosure import Enclosed
 from postroom.messaging import answering, draft, enclosing, recipients, speaking
 from postroom.messaging.draft import DEFAULT_IMPORTANCE, Draft
-from postroom.messaging.posting import Enclosed, Posting
+from postroom.messaging.posting import Posting
 from postroom.office import Call, StreamCall
 
 
@@ -18,19 +19,19 @@ def send_message(
     """Store one message with its copies, or nothing."""
     sent = _draft(request)
     draft.check(sent, has_attachments=enclosing.has_attachments(request))
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     sender = speaking.speaker(call, project, request.sender_name)
     asks = call.office.messaging.auto_contact
     if request.HasField("auto_contact_if_blocked"):
         asks = request.auto_contact_if_blocked
-    letter = Posting(
+    posting = Posting(
         call=call,
         within=project,
         sender=sender,
         draft=sent,
         enclosed=enclosed,
     )
-    result = letter.send(asks=asks)
+    result = posting.send(asks=asks)
     return answering.response(SendMessageResponse, project, sender, result)
 
 

@@ -9,7 +9,7 @@ from postroom.rpc.messages import agent_message
 
 def set_contact_policy(call: Call, request: SetContactPolicyRequest) -> SetContactPolicyResponse:
     """Store the policy and return the agent."""
-    project = speaking.project(call.session, request.project_key)
+    project = speaking.project(call, request.project_key)
     agent = speaking.manager(call, project, request.agent_name)
     (agent,) = call.session.lock(agent)
     agent = call.session.describe(agent, Description(contact_policy=request.policy))

@@ -129,11 +129,12 @@ class Identity:
 
 def identify(metadata: Metadata, *, trusted: bool, peer_uris: Sequence[str] = ()) -> Identity:
     """Read the identity. Raises Refusal (AMBIGUOUS_CREDENTIAL) for two different ones."""
+    authorization = _single(metadata, AUTHORIZATION)
     return Identity(
-        agent_id=_single(metadata, AGENT_ID),
-        token=_bearer(_single(metadata, AUTHORIZATION)),
-        trusted=trusted,
-        certified_id=_certified_id(peer_uris) if peer_uris else "",
+        _single(metadata, AGENT_ID),
+        _bearer(authorization) if authorization else "",
+        trusted,
+        _certified_id(peer_uris) if peer_uris else "",
     )
 
 
@@ -144,9 +145,11 @@ def values(metadata: Metadata, name: str) -> list[str]:
 
 def _single(metadata: Metadata, name: str) -> str:
     found = values(metadata, name)
+    if not found:
+        return ""
     if len(set(found)) > 1:
         raise _ambiguous(f"{name} is given more than once")
-    return found[0] if found else ""
+    return found[0]
 
 
 def _certified_id(uris: Sequence[str]) -> str:
@@ -163,8 +166,6 @@ def _ambiguous(told: str) -> Refusal:
 
 def _bearer(authorization: str) -> str:
     scheme, _, credential = authorization.partition(" ")
-    if not authorization:
-        return ""
     if scheme.lower() != "bearer" or not credential.strip():
         raise token.invalid_token()
     return credential.strip()

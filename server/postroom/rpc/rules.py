@@ -11,7 +11,11 @@ from google.protobuf.message_factory import GetMessageClass
 from postroom.errors import InvalidRequest, Violation, quoted
 from postroom.rpc.contract import Contract, Field
 
-Check = Callable[[Message, str], Iterator[Violation]]
+Check = Callable[[Message, str], Sequence[Violation]]
+# Tells what is wrong with a value.
+Judge = Callable[[Any], Sequence[str]]
+_FINE: Sequence[str] = ()
+_NUL = "contains a NUL character; leave it out"
 
 
 def checker(contract: Contract, fields: Iterable[Field]) -> Callable[[Message], None]:
@@ -55,23 +59,22 @@ def _nested(contract: Contract, field: Field, nested: Descriptor) -> Check:
     def inner() -> Sequence[Check]:
         return [check for each in contract.fields(nested) for check in _checks(contract, each)]
 
-    def check(message: Message, path: str) -> Iterator[Violation]:
+    def check(message: Message, path: str) -> Sequence[Violation]:
         if not field.repeated and not message.HasField(field.name):
-            return
-        for at, value in _values(field, message, path):
-            for one in inner():
-                yield from one(value, f"{at}.")
+            return ()
+        values = _values(field, message, path)
+        return [wrong for at, value in values for one in inner() for wrong in one(value, f"{at}.")]
 
     return check
 
 
 def _required(field: Field) -> Check:
     is_single_message = field.message is not None and not field.repeated
+    name = field.name
 
-    def check(message: Message, path: str) -> Iterator[Violation]:
-        given = message.HasField(field.name) if is_single_message else getattr(message, field.name)
-        if not given:
-            yield Violation(path + field.name, "is required; give it a value")
+    def check(message: Message, path: str) -> Sequence[Violation]:
+        given = message.HasField(name) if is_single_message else getattr(message, name)
+        return () if given else (Violation(path + name, "is required; give it a value"),)
 
     return check
 
@@ -79,30 +82,26 @@ def _required(field: Field) -> Check:
 def _text(field: Field) -> Check:
     most = field.max_characters
 
-    def check(message: Message, path: str) -> Iterator[Violation]:
-        for at, value in _values(field, message, path):
-            if most and len(value) > most:
-                yield Violation(
-                    at, f"has {len(value):,} characters; at most {most:,} are allowed, shorten it"
-                )
-            if "\0" in value:
-                yield Violation(at, "contains a NUL character; leave it out")
+    def judge(value: str) -> Sequence[str]:
+        is_long, has_nul = 0 < most < len(value), "\0" in value
+        if not (is_long or has_nul):
+            return _FINE
+        long = f"has {len(value):,} characters; at most {most:,} are allowed, shorten it"
+        return ((long,) if is_long else ()) + ((_NUL,) if has_nul else ())
 
-    return check
+    return _each(field, judge)
 
 
 def _max_bytes(field: Field) -> Check:
     most = field.max_bytes
 
-    def check(message: Message, path: str) -> Iterator[Violation]:
-        for at, value in _values(field, message, path):
-            count = len(value if isinstance(value, bytes) else value.encode())
-            if count > most:
-                yield Violation(
-                    at, f"has {count:,} bytes; at most {most:,} are allowed, shorten it"
-                )
+    def judge(value: str | bytes) -> Sequence[str]:
+        count = len(value if isinstance(value, bytes) else value.encode())
+        if count <= most:
+            return _FINE
+        return (f"has {count:,} bytes; at most {most:,} are allowed, shorten it",)
 
-    return check
+    return _each(field, judge)
 
 
 def _words(field: Field) -> Check:
@@ -111,45 +110,59 @@ def _words(field: Field) -> Check:
     # An empty field that is required has been told so already.
     passed = {""} if field.required and not field.repeated else ()
 
-    def check(message: Message, path: str) -> Iterator[Violation]:
-        if field.descriptor.has_presence and not message.HasField(field.name):
-            return
-        for at, value in _values(field, message, path):
-            if value not in known and value not in passed:
-                yield Violation(at, f"cannot be {quoted(value)}; give one of {told}")
+    def judge(value: str) -> Sequence[str]:
+        if value in known or value in passed:
+            return _FINE
+        return (f"cannot be {quoted(value)}; give one of {told}",)
 
-    return check
+    check = _each(field, judge)
+    if not field.descriptor.has_presence:
+        return check
+    name = field.name
+    return lambda message, path: check(message, path) if message.HasField(name) else ()
 
 
 def _enum(field: Field, enum: EnumDescriptor) -> Check:
     known = frozenset(enum.values_by_number)
     names = ", ".join(enum.values_by_name)
 
-    def check(message: Message, path: str) -> Iterator[Violation]:
-        for at, value in _values(field, message, path):
-            if value not in known:
-                yield Violation(at, f"has no value {value}; give one of {names}")
+    def judge(value: int) -> Sequence[str]:
+        return _FINE if value in known else (f"has no value {value}; give one of {names}",)
 
-    return check
+    return _each(field, judge)
 
 
 def _max_items(field: Field) -> Check:
-    def check(message: Message, path: str) -> Iterator[Violation]:
-        count = len(getattr(message, field.name))
-        if count > field.max_items:
-            yield Violation(
-                path + field.name, f"has {count:,} values; at most {field.max_items} are allowed"
-            )
+    name, most = field.name, field.max_items
+
+    def check(message: Message, path: str) -> Sequence[Violation]:
+        count = len(getattr(message, name))
+        if count <= most:
+            return ()
+        return (Violation(path + name, f"has {count:,} values; at most {most} are allowed"),)
 
     return check
 
 
 def _minimum(field: Field, least: int) -> Check:
-    def check(message: Message, path: str) -> Iterator[Violation]:
-        if getattr(message, field.name) < least:
-            yield Violation(path + field.name, f"must be {least} or more")
+    def judge(value: int) -> Sequence[str]:
+        return _FINE if value >= least else (f"must be {least} or more",)
 
-    return check
+    return _each(field, judge)
+
+
+def _each(field: Field, judge: Judge) -> Check:
+    """A check of each value of a field. Every call pays for it, so a good value costs little."""
+    name = field.name
+
+    def check_one(message: Message, path: str) -> Sequence[Violation]:
+        return [Violation(path + name, told) for told in judge(getattr(message, name))]
+
+    def check_many(message: Message, path: str) -> Sequence[Violation]:
+        values = _values(field, message, path)
+        return [Violation(at, told) for at, value in values for told in judge(value)]
+
+    return check_many if field.repeated else check_one
 
 
 def _values(field: Field, message: Message, path: str) -> Iterator[tuple[str, Any]]:

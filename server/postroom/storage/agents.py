@@ -9,7 +9,7 @@ from postroom.storage import statements
 from postroom.storage.database import Row
 from postroom.storage.models import AgentRow, MailboxRow, WorkflowRow
 from postroom.storage.transaction import Transaction
-from postroom.workflow import Workflow
+from postroom.workflow import ID_PREFIX, Workflow
 
 
 def agent_of(row: Row) -> Agent:
@@ -91,17 +91,15 @@ class AgentQueries(Transaction):
 
     def workflow(self, id_or_key: str) -> Workflow | None:
         """See Session.workflow."""
-        for field in (WorkflowRow.id, WorkflowRow.key):
-            rows = self.connection.rows(WorkflowRow.select().where(field == id_or_key))
-            if rows:
-                return _workflow_of(rows[0])
-        return None
+        # No key begins as ids do.
+        column = "id" if id_or_key.startswith(ID_PREFIX) else "key"
+        row = self.aside.one(f"{statements.WORKFLOW} WHERE {column} = ?", (id_or_key,))
+        return _workflow_of(row) if row else None
 
     def workflows(self, *, after: int, limit: int) -> Sequence[Workflow]:
         """See Session.workflows."""
-        query = WorkflowRow.select().where(WorkflowRow.number > after)
-        rows = self.connection.rows(query.order_by(WorkflowRow.number).limit(limit))
-        return [_workflow_of(row) for row in rows]
+        text = f"{statements.WORKFLOW} WHERE number > ? ORDER BY number LIMIT ?"
+        return [_workflow_of(row) for row in self.connection.all(text, (after, limit))]
 
     def add_workflow(self, id: str, key: str, created_at: int) -> Workflow:
         """See Session.add_workflow."""

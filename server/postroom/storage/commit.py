@@ -16,8 +16,6 @@ from postroom.storage.writer import PATIENCE, drop_late
 log = logging.getLogger(__name__)
 
 _ATTEMPTS = 20
-# One look at the lock; between two looks late callers are sent away.
-_LOOK = 0.05
 
 Arrived = Callable[[frozenset[int]], None]
 
@@ -112,10 +110,13 @@ class Committer:
         return True
 
     def _begin(self, jobs: list[Job]) -> list[Job]:
-        """Open the transaction; returns the jobs that still wait when it is open."""
+        """Open the transaction; returns the jobs that still wait when it is open.
+
+        Between two looks at a lock, late callers are sent away.
+        """
         while jobs:
             try:
-                self._connection.begin(_LOOK)
+                self._connection.begin()
             except StoreFailure as busy:
                 if busy.kind != "busy":
                     raise

@@ -14,7 +14,7 @@ class ContactQueries(Transaction):
     def contact(self, requester: int, target: int) -> Contact | None:
         """See ContactQuestions.contact."""
         text = f"{statements.CONTACT} WHERE c.requester = ? AND c.target = ?"
-        row = self.connection.one(text, (requester, target))
+        row = self.aside.one(text, (requester, target))
         return _contact(row) if row else None
 
     def contacts(self, agent: int, *, after: int, limit: int) -> Sequence[tuple[int, Contact]]:
@@ -30,7 +30,7 @@ class ContactQueries(Transaction):
             return frozenset()
         text = statements.APPROVED.format(holes=", ".join("?" * len(recipients)))
         parameters = now, sender, *recipients, sender, *recipients
-        rows = self.connection.all(text, parameters)
+        rows = self.aside.all(text, parameters)
         return frozenset(number for row in rows for number in row if number != sender)
 
     def keep_contact(self, contact: Contact) -> None:

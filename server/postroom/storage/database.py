@@ -25,15 +25,13 @@ class Dialect(Protocol):
     has_tsvector: bool
     # Begins to read one state of the database.
     snapshot: str
+    # Begins to write; a lock that somebody else has is waited for as briefly as any is.
+    begin_write: str
     # Moves last_active_at of an agent that is not locked: instant, agent, instant.
     touch: str
 
     def sql(self, text: str) -> str:
         """A statement written with ? in the database's own parameter style."""
-        ...
-
-    def begin_write(self, connection: Any, patience: float) -> None:
-        """Open a writing transaction, waiting at most `patience` seconds for a lock."""
         ...
 
 
@@ -65,6 +63,8 @@ class Connection:
 
     def store(self, texts: Rows, rows: Sequence[Row]) -> None:
         """Execute a statement for all rows, in the way that suits the database."""
+        if not rows:
+            return
         if self.dialect.takes_arrays:
             self.run(texts.arrays, columns(rows))
         else:
@@ -106,13 +106,10 @@ class Connection:
         except Exception as error:
             raise self._told(error) from error
 
-    def begin(self, patience: float) -> None:
-        """Open a writing transaction. Raises StoreFailure when it has to wait longer."""
+    def begin(self) -> None:
+        """Open a writing transaction. Raises StoreFailure where that is locked for long."""
         self.open()
-        try:
-            self.dialect.begin_write(self.peewee.connection(), patience)
-        except Exception as error:
-            raise self._told(error) from error
+        self.run(self.dialect.begin_write)
 
     def commit(self) -> None:
         """Make the transaction durable."""

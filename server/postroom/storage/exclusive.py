@@ -41,7 +41,7 @@ class Exclusive:
         return False
 
     def _current(self, connection: Connection) -> Held:
-        row = connection.one("PRAGMA data_version")
+        row = connection.one(statements.DATA_VERSION)
         version = row[0] if row else -1
         # The number changes when another connection has written, never by our own.
         if self._held is None or version != self._version or len(self._held) > _REMEMBERED:

@@ -5,7 +5,7 @@ all exchanges together. Whatever a call asks of the database in between is asked
 after what is pending was stored, so nobody can tell.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -17,7 +17,7 @@ from postroom.storage import statements
 from postroom.storage.agents import agent_of
 from postroom.storage.commit import Spoiled
 from postroom.storage.database import Connection, Row, columns
-from postroom.storage.mail import pair_of
+from postroom.storage.mail import exchanges_of, pair_of
 from postroom.storage.reads import append
 
 Pair = tuple[int, int]
@@ -68,25 +68,32 @@ class Held:
         """Whether the agent is held."""
         return agent.number in self._agents
 
-    def change(self, number: int, **counters: int) -> Mailbox:
+    def change(self, number: int, **counters: int) -> None:
         """Change a held agent's counters."""
         agent = self._agents[number]
-        mailbox = agent.mailbox._replace(**counters)
-        self._agents[number] = agent._replace(mailbox=mailbox)
-        self._changed_agents.add(number)
-        return mailbox
+        self._set(agent, agent.mailbox._replace(**counters))
 
     def receive(self, mail: Mail) -> int:
         """Count a piece in its mailbox; returns its number there."""
-        box = self._agents[mail.recipient].mailbox
-        waiting = box.waiting + int(mail.kind is MailKind.PLAIN)
-        return self.change(mail.recipient, received=box.received + 1, waiting=waiting).received
+        agent = self._agents[mail.recipient]
+        received, sent, waiting, through, active = agent.mailbox
+        received += 1
+        waiting += mail.kind is MailKind.PLAIN
+        self._set(agent, Mailbox(received, sent, waiting, through, active))
+        return received
 
     def send(self, sender: int, at: int) -> int:
         """Count a piece among what its sender sent; returns its number there."""
-        box = self._agents[sender].mailbox
-        active = max(at, box.last_active_at)
-        return self.change(sender, sent=box.sent + 1, last_active_at=active).sent
+        agent = self._agents[sender]
+        received, sent, waiting, through, active = agent.mailbox
+        sent += 1
+        self._set(agent, Mailbox(received, sent, waiting, through, max(at, active)))
+        return sent
+
+    def _set(self, agent: Agent, mailbox: Mailbox) -> None:
+        # Positional, and quick: two for each send.
+        self._agents[agent.number] = Agent._make((*agent[:-1], mailbox))
+        self._changed_agents.add(agent.number)
 
     def exchanged(self, pair: Pair) -> int:
         """The counted mails of a pair."""
@@ -95,6 +102,14 @@ class Held:
             row = self.plain.one(statements.EXCHANGED, pair)
             mails = self._exchanges[pair] = row[0] if row else 0
         return mails
+
+    def exchanges(self, one: int, others: Sequence[int]) -> Mapping[int, int]:
+        """The counted mails of one agent with each of the others."""
+        pairs = {other: pair_of(one, other) for other in others}
+        missing = [other for other, pair in pairs.items() if pair not in self._exchanges]
+        self._exchanges |= dict.fromkeys((pairs[other] for other in missing), 0)
+        self._exchanges |= exchanges_of(self.plain, one, missing)
+        return {other: self._exchanges[pair] for other, pair in pairs.items()}
 
     def count(self, one: int, other: int) -> None:
         """Count one more mail of a pair."""

@@ -8,6 +8,7 @@ from zlib import crc32
 from postroom.agent import Agent
 from postroom.mail import MailDirection, MailKind, Parties, Piece
 from postroom.storage import statements
+from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure
 from postroom.storage.transaction import Transaction
 
@@ -86,6 +87,12 @@ class MailQueries(Transaction):
         row = self.aside.one(statements.EXCHANGED, pair_of(one.number, other.number))
         return int(row[0]) if row else 0
 
+    def exchanges(self, one: Agent, others: Sequence[Agent]) -> Mapping[int, int]:
+        """See Session.exchanges."""
+        numbers = [other.number for other in others]
+        found = exchanges_of(self.aside, one.number, numbers)
+        return {number: found.get(pair_of(one.number, number), 0) for number in numbers}
+
     def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
         """See Session.claim."""
         self.writing()
@@ -103,3 +110,14 @@ class MailQueries(Transaction):
 def pair_of(one: int, other: int) -> tuple[int, int]:
     """The key of a pair's exchange."""
     return (one, other) if one < other else (other, one)
+
+
+def exchanges_of(
+    connection: Connection, one: int, others: Sequence[int]
+) -> Mapping[tuple[int, int], int]:
+    """The counted mails of one agent and the others, for those pairs that have any."""
+    if not others:
+        return {}
+    text = statements.EXCHANGES_OF.format(holes=", ".join("?" * len(others)))
+    rows = connection.all(text, (one, *others, one, *others))
+    return {(low, high): mails for low, high, mails in rows}

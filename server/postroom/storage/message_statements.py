@@ -1,5 +1,7 @@
 """The SQL of messages, written with ? for parameters."""
 
+from postroom.storage.statements import inserting
+
 _COLUMNS = """
 SELECT m.number, m.id, m.workflow, w.key, m.thread_id, m.reply_to, m.subject, m.body_md,
        m.importance, m.ack_required, m.topic, m.created_at, m.checksum
@@ -47,25 +49,54 @@ SELECT message, name, mode, media_type, path, sha256, bytes, width, height, reas
 FROM attachment WHERE message IN ({holes}) ORDER BY message, position
 """
 
-CORRESPONDENCE = "SELECT 1 FROM correspondence WHERE sender = ? AND recipient = ?"
-
-WRITE_TO = """
-INSERT INTO correspondence (sender, recipient) VALUES (?, ?) ON CONFLICT DO NOTHING
+# Mail is looked for only where there is an exchange, as most pairs have none.
+WRITERS_TO = """
+SELECT a.number FROM agent a
+WHERE a.number IN ({holes}) AND (
+  EXISTS (SELECT 1 FROM correspondence WHERE sender = a.number AND recipient = ?)
+  OR (EXISTS (
+      SELECT 1 FROM exchange
+      WHERE (low = a.number AND high = ?) OR (low = ? AND high = a.number))
+    AND EXISTS (SELECT 1 FROM mail WHERE sender = a.number AND recipient = ?)))
 """
 
-# The exchange is asked first, as most pairs have none.
-MAILED = """
-SELECT 1 FROM mail WHERE sender = ? AND recipient = ?
-  AND EXISTS (SELECT 1 FROM exchange WHERE low = ? AND high = ?)
-LIMIT 1
+ADD_MESSAGE = """
+INSERT INTO message (id, workflow, thread_id, reply_to, subject, body_md, importance, ack_required,
+                     topic, created_at, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
 """
 
-ADD_TO_THREAD = """
-INSERT INTO thread (agent, workflow, thread_id, messages, first, last)
-VALUES (?, ?, ?, 1, ?, ?)
-ON CONFLICT (agent, workflow, thread_id)
-DO UPDATE SET messages = thread.messages + 1, last = excluded.last
-"""
+ADD_PARTICIPANTS = inserting(
+    "participant",
+    {
+        "message": "bigint",
+        "agent": "bigint",
+        "part": "smallint",
+        "position": "smallint",
+        "mail_id": "text",
+        "received_number": "bigint",
+        "read_at": "bigint",
+        "acknowledged_at": "bigint",
+    },
+)
+
+WRITE_TO = inserting(
+    "correspondence", {"sender": "bigint", "recipient": "bigint"}, "ON CONFLICT DO NOTHING"
+)
+
+ADD_TO_THREAD = inserting(
+    "thread",
+    {
+        "agent": "bigint",
+        "workflow": "bigint",
+        "thread_id": "text",
+        "messages": "bigint",
+        "first": "bigint",
+        "last": "bigint",
+    },
+    "ON CONFLICT (agent, workflow, thread_id) "
+    "DO UPDATE SET messages = thread.messages + 1, last = excluded.last",
+)
 
 THREADS = """
 SELECT t.thread_id, first.subject, t.messages, first.created_at, last.created_at, t.last
@@ -78,12 +109,12 @@ ORDER BY t.last DESC LIMIT ?
 
 # Hidden recipients are known to the sender and to themselves.
 THREAD_PARTICIPANTS = """
-SELECT DISTINCT a.name FROM message m
+SELECT DISTINCT m.thread_id, a.name FROM message m
 JOIN participant own ON own.message = m.number AND own.agent = ?
 JOIN participant p ON p.message = m.number
 JOIN agent a ON a.number = p.agent
-WHERE m.workflow = ? AND m.thread_id = ? AND (p.part <> 3 OR own.part = 0 OR p.agent = own.agent)
-ORDER BY a.name
+WHERE m.workflow = ? AND m.thread_id IN ({holes})
+  AND (p.part <> 3 OR own.part = 0 OR p.agent = own.agent)
 """
 
 CLAIM_COPY = "UPDATE mail SET claimed_at = ? WHERE id = ? AND claimed_at IS NULL AND expires_at > ?"
@@ -98,6 +129,15 @@ UPDATE participant SET read_at = (SELECT claimed_at FROM mail WHERE mail.id = pa
 WHERE mail_id IN (
   SELECT id FROM (SELECT id, expires_at FROM mail ORDER BY number LIMIT 500) AS oldest
   WHERE expires_at < ?) AND read_at IS NULL
+"""
+
+# Likewise, who has written mail to whom.
+KEEP_WRITTEN_TO = """
+INSERT INTO correspondence (sender, recipient)
+SELECT DISTINCT sender, recipient
+FROM (SELECT sender, recipient, expires_at FROM mail ORDER BY number LIMIT 500) AS oldest
+WHERE expires_at < ? AND sender IS NOT NULL
+ON CONFLICT DO NOTHING
 """
 
 CONTACT = """
@@ -153,6 +193,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
 
 SENT_BYTES = "SELECT COALESCE(SUM(bytes), 0) FROM upload WHERE agent = ? AND at > ?"
+
+# Rows are made in the order of time.
+SWEEP_UPLOADS = """
+DELETE FROM upload WHERE number IN (
+  SELECT number FROM (SELECT number, at FROM upload ORDER BY number LIMIT 500) AS oldest
+  WHERE at < ?)
+"""
 
 OUTBOX = "SELECT number, subject, payload FROM outbox WHERE number > ? ORDER BY number LIMIT ?"
 

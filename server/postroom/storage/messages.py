@@ -12,7 +12,7 @@ from postroom.storage import message_statements as statements
 from postroom.storage.database import Row
 from postroom.storage.failures import StoreFailure
 from postroom.storage.mail import NO_BOUND
-from postroom.storage.message_models import AttachmentRow, MessageRow, ParticipantRow
+from postroom.storage.message_models import AttachmentRow
 from postroom.storage.searching import add_words, match
 from postroom.storage.transaction import Transaction
 from postroom.words import Term
@@ -73,33 +73,34 @@ class MessageQueries(Transaction):
         text = f"{statements.MESSAGE} WHERE {order}"
         return self._whole(self.connection.all(text, (*numbers, workflow)), agent)
 
-    def has_written(self, sender: int, recipient: int) -> bool:
-        """See MessageQuestions.has_written."""
-        pair = sender, recipient
-        if self.connection.one(statements.CORRESPONDENCE, pair):
-            return True
-        low, high = sorted(pair)
-        return bool(self.connection.one(statements.MAILED, (sender, recipient, low, high)))
+    def writers_to(self, agent: int, others: Sequence[int]) -> frozenset[int]:
+        """See MessageQuestions.writers_to."""
+        if not others:
+            return frozenset()
+        text = statements.WRITERS_TO.format(holes=_holes(others))
+        rows = self.connection.all(text, (*others, agent, agent, agent, agent))
+        return frozenset(number for (number,) in rows)
 
     def add_message(self, message: Message) -> None:
         """See MessageQuestions.add_message."""
         self.writing()
-        number = self.connection.query(MessageRow.insert(_columns(message)))
-        people = [_of_participant(number, i, one) for i, one in enumerate(message.participants)]
-        self.connection.query(ParticipantRow.insert_many(people))
-        for one in message.participants:
-            place = one.agent, message.workflow, message.thread_id, number, number
-            self.connection.run(statements.ADD_TO_THREAD, place)
-        for one in message.recipients:
-            self.connection.run(statements.WRITE_TO, (message.sender.agent, one.agent))
-        add_words(self.connection, number, message)
+        # Beside the mail that is still to be stored, which nothing of this refers to.
+        ((number,),) = self.aside.all(statements.ADD_MESSAGE, _row(message))
+        people, store = message.participants, self.aside.store
+        rows = [_of_participant(number, i, one) for i, one in enumerate(people)]
+        store(statements.ADD_PARTICIPANTS, rows)
+        thread = message.workflow, message.thread_id, 1, number, number
+        store(statements.ADD_TO_THREAD, [(one.agent, *thread) for one in people])
+        pairs = [(message.sender.agent, one.agent) for one in message.recipients]
+        store(statements.WRITE_TO, pairs)
+        add_words(self.aside, number, message)
         self._attach(number, message)
 
     def _attach(self, number: int, message: Message) -> None:
         if not message.attachments:
             return
         rows = [_of_attachment(number, i, one) for i, one in enumerate(message.attachments)]
-        self.connection.query(AttachmentRow.insert_many(rows))
+        self.aside.query(AttachmentRow.insert_many(rows))
 
     def mark_claimed(self, agent: int, message: Message, at: int) -> bool:
         """Claim an agent's copy that nobody has claimed; False when none waits any more."""
@@ -173,14 +174,20 @@ def checksum(subject: str, body_md: str) -> int:
     return crc32(f"{subject}\0{body_md}".encode())
 
 
-def _columns(message: Message) -> dict[str, Any]:
-    same = ("id", "workflow", "thread_id", "reply_to", "subject", "body_md", "importance")
-    return {name: getattr(message, name) for name in same} | {
-        "ack_required": int(message.ack_required),
-        "topic": message.topic,
-        "created_at": message.created_at,
-        "checksum": checksum(message.subject, message.body_md),
-    }
+def _row(message: Message) -> Row:
+    return (
+        message.id,
+        message.workflow,
+        message.thread_id,
+        message.reply_to,
+        message.subject,
+        message.body_md,
+        message.importance,
+        int(message.ack_required),
+        message.topic,
+        message.created_at,
+        checksum(message.subject, message.body_md),
+    )
 
 
 def _message(row: Row, people: list[Participant], files: list[Attachment]) -> Message:
@@ -218,17 +225,9 @@ def _participant(row: Sequence[Any]) -> Participant:
     )
 
 
-def _of_participant(number: int, position: int, one: Participant) -> dict[str, Any]:
-    return {
-        "message": number,
-        "agent": one.agent,
-        "part": int(one.part),
-        "position": position,
-        "mail_id": one.mail_id,
-        "received_number": one.received_number,
-        "read_at": one.read_at,
-        "acknowledged_at": one.acknowledged_at,
-    }
+def _of_participant(number: int, position: int, one: Participant) -> Row:
+    copy = one.mail_id, one.received_number, one.read_at, one.acknowledged_at
+    return (number, one.agent, int(one.part), position, *copy)
 
 
 _ATTACHMENT = ("name", "mode", "media_type", "path", "sha256", "bytes", "width", "height", "reason")

@@ -1,11 +1,13 @@
 """Bring a database to the newest schema, or refuse one that is newer."""
 
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 
 from postroom.storage import reads
 from postroom.storage.database import Connection
+from postroom.storage.failures import StoreFailure
 
 # What SQL alone cannot do.
 _AFTERWARDS: Mapping[int, Callable[[Connection], None]] = {3: reads.link_all}
@@ -36,13 +38,25 @@ def migrate(connection: Connection, now: int, patience: float) -> None:
     known = migrations()
     if version(connection) == known[-1][0]:
         return
-    connection.begin(patience)
+    _begin(connection, patience)
     try:
         _apply(connection, known, now)
         connection.commit()
     except BaseException:
         connection.rollback()
         raise
+
+
+def _begin(connection: Connection, patience: float) -> None:
+    until = time.monotonic() + patience
+    while True:
+        try:
+            connection.begin()
+        except StoreFailure as failed:
+            if failed.kind != "busy" or time.monotonic() >= until:
+                raise
+        else:
+            return
 
 
 def version(connection: Connection) -> int:

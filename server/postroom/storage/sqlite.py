@@ -7,7 +7,6 @@ import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from peewee import SqliteDatabase
@@ -22,6 +21,7 @@ _PRAGMAS = {
     "synchronous": "full",
     "foreign_keys": 1,
     "cache_size": -32_000,
+    # One look at a lock, in milliseconds; who wants to wait longer looks again.
     "busy_timeout": 50,
 }
 
@@ -33,6 +33,8 @@ class SqliteDialect:
     takes_arrays = False
     has_tsvector = False
     snapshot = "BEGIN"
+    # Takes the write lock before the first read, so that no upgrade can fail.
+    begin_write = "BEGIN IMMEDIATE"
     touch = statements.TOUCH
     words: Mapping[str, str] = {
         "key": "INTEGER PRIMARY KEY AUTOINCREMENT",
@@ -49,11 +51,6 @@ class SqliteDialect:
     def sql(self, text: str) -> str:
         """SQLite's parameters are question marks already."""
         return text
-
-    def begin_write(self, connection: Any, patience: float) -> None:
-        """Take the write lock before the first read, so that no upgrade can fail."""
-        connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-        connection.execute("BEGIN IMMEDIATE")
 
 
 class BadFile(Exception):

@@ -1,5 +1,6 @@
 """The SQL of the hot path, written with ? for parameters."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -8,6 +9,16 @@ class Rows(NamedTuple):
 
     each: str
     arrays: str
+
+
+def inserting(table: str, columns: Mapping[str, str], conflict: str = "") -> Rows:
+    """Insert rows into columns, given with PostgreSQL's types: unnest turns arrays into rows."""
+    into = f"INSERT INTO {table} ({', '.join(columns)})"
+    arrays = ", ".join(f"?::{type}[]" for type in columns.values())
+    return Rows(
+        each=f"{into} VALUES ({', '.join('?' * len(columns))}) {conflict}",
+        arrays=f"{into} SELECT * FROM unnest({arrays}) {conflict}",  # noqa: S608 - constants
+    )
 
 
 AGENT = """
@@ -23,6 +34,8 @@ LEFT JOIN agent p ON p.number = a.parent
 
 AGENT_BY_ID = AGENT + "WHERE a.id = ?"
 LIVE_AGENTS_NAMED = AGENT + "WHERE a.name = ? AND a.state <> 3"
+
+WORKFLOW = "SELECT number, id, key, created_at FROM workflow"
 
 PARTIES = "SELECT sender, recipient FROM mail WHERE id = ?"
 
@@ -78,6 +91,11 @@ GROUP BY recipient, kind
 
 EXCHANGED = "SELECT mails FROM exchange WHERE low = ? AND high = ?"
 
+EXCHANGES_OF = """
+SELECT low, high, mails FROM exchange
+WHERE (low = ? AND high IN ({holes})) OR (high = ? AND low IN ({holes}))
+"""
+
 CLAIM = """
 UPDATE mail SET claimed_at = ?
 WHERE recipient = ? AND received_number > ? AND received_number <= ?
@@ -130,20 +148,20 @@ WHERE b.agent IN ({holes}) ORDER BY b.agent FOR NO KEY UPDATE
 
 TRANSACTION_STATUS = "SELECT pg_xact_status(?::xid8)"
 
-# Rows of a batch, each by itself, and all at once: unnest turns arrays into rows.
-KEEP_MAIL = Rows(
-    each="""
-INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
-                  expires_at, checksum, wire)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-""",
-    arrays="""
-INSERT INTO mail (id, recipient, received_number, sender, sent_number, kind, created_at,
-                  expires_at, checksum, wire)
-SELECT * FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
-                     ?::smallint[], ?::bigint[], ?::bigint[], ?::bigint[],
-                     ?::bytea[])
-""",
+KEEP_MAIL = inserting(
+    "mail",
+    {
+        "id": "text",
+        "recipient": "bigint",
+        "received_number": "bigint",
+        "sender": "bigint",
+        "sent_number": "bigint",
+        "kind": "smallint",
+        "created_at": "bigint",
+        "expires_at": "bigint",
+        "checksum": "bigint",
+        "wire": "bytea",
+    },
 )
 
 SET_MAILBOX = Rows(
@@ -159,23 +177,11 @@ WHERE mailbox.agent = new.agent
 """,
 )
 
-SET_EXCHANGE = Rows(
-    each="""
-INSERT INTO exchange (low, high, mails) VALUES (?, ?, ?)
-ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails
-""",
-    arrays="""
-INSERT INTO exchange (low, high, mails)
-SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])
-ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails
-""",
+SET_EXCHANGE = inserting(
+    "exchange",
+    {"low": "bigint", "high": "bigint", "mails": "bigint"},
+    "ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails",
 )
-
-EXCHANGES = """
-INSERT INTO exchange (low, high, mails)
-SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])
-ON CONFLICT (low, high) DO UPDATE SET mails = excluded.mails
-"""
 
 EXCHANGES = """
 SELECT low, high, mails FROM exchange
@@ -187,6 +193,9 @@ TOUCH_UNLOCKED = """
 UPDATE mailbox SET last_active_at = ? WHERE agent IN (
   SELECT agent FROM mailbox WHERE agent = ? AND last_active_at < ? FOR UPDATE SKIP LOCKED)
 """
+
+# SQLite's: a number that changes when another connection has committed.
+DATA_VERSION = "PRAGMA data_version"
 
 # A write that changes nothing: only a write shows that the database takes writes.
 CHECK = "UPDATE settings SET value = value WHERE name = 'schema_version'"

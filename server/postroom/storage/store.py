@@ -4,7 +4,7 @@ import asyncio
 import concurrent.futures
 import time
 from abc import ABC, abstractmethod
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from postroom.errors import Expired
 from postroom.ports import Clock, Commits, Wakeups, Work, WriteNeeded
@@ -16,6 +16,7 @@ from postroom.storage.database import Connection
 from postroom.storage.failures import StoreFailure
 from postroom.storage.jobs import Job, settle
 from postroom.storage.readers import Readers
+from postroom.storage.remembered import Remembered, RememberingSession
 from postroom.storage.session import Session
 from postroom.storage.writer import PATIENCE, Writer
 
@@ -83,6 +84,10 @@ class Store(ABC):
     def begin_read(self, job: Job) -> None:
         """Start a read from an event loop."""
 
+    def reading(self) -> Session:
+        """The session of a read, in the thread that it is for."""
+        return Session(self.connection, None)
+
     def check(self) -> None:
         """See ports.Store.check."""
 
@@ -93,16 +98,21 @@ class Store(ABC):
 
         self.write(work)
 
-    def sweep(self, *, expired_before: int, answered_before: int) -> int:
+    def sweep(self, *, expired_before: int, answered_before: int, uploaded_before: int = 0) -> int:
         """See ports.Store.sweep."""
 
         def work(session: SessionPort) -> int:
             assert isinstance(session, Session)
             session.writing()
             run = session.connection.run
-            run(message_statements.KEEP_READ_AT, (expired_before,))
-            mail = run(statements.SWEEP_MAIL, (expired_before,)).rowcount
-            return int(mail + run(statements.SWEEP_ANSWERS, (answered_before,)).rowcount)
+            for kept in (message_statements.KEEP_READ_AT, message_statements.KEEP_WRITTEN_TO):
+                run(kept, (expired_before,))
+            sweeps = (
+                (statements.SWEEP_MAIL, expired_before),
+                (statements.SWEEP_ANSWERS, answered_before),
+                (message_statements.SWEEP_UPLOADS, uploaded_before),
+            )
+            return sum(run(text, (before,)).rowcount for text, before in sweeps)
 
         return self.write(work)
 
@@ -146,7 +156,7 @@ class Store(ABC):
 
     def _read(self, work: Work[T]) -> T:
         self.connection.open()
-        session = Session(self.connection, None)
+        session = self.reading()
         result = work(session)
         if session.idle or session.used:
             self._write_down_later(session)
@@ -165,6 +175,14 @@ class Store(ABC):
 
 class InlineStore(Store):
     """Reads on the event loop: they are shorter than handing them to a thread."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._remembered = Remembered()
+
+    def reading(self) -> Session:
+        """See Store."""
+        return RememberingSession(self.connection, self._remembered.agents(self.connection))
 
     def begin_read(self, job: Job) -> None:
         """See Store."""

@@ -1,6 +1,6 @@
 """The session of a call that writes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from postroom.agent import Agent, AgentState
 from postroom.mail import Mail, Piece
@@ -26,6 +26,10 @@ class WritingSession(Session):
     def exchanged(self, one: Agent, other: Agent) -> int:
         """See ports.Session.exchanged."""
         return self._held.exchanged(pair_of(one.number, other.number))
+
+    def exchanges(self, one: Agent, others: Sequence[Agent]) -> Mapping[int, int]:
+        """See ports.Session.exchanges."""
+        return self._held.exchanges(one.number, [other.number for other in others])
 
     def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> int:
         """See ports.Session.deliver."""

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -11,6 +12,8 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Admit = Callable[[Any], None]
 
 
+# A connection has one name for all its calls.
+@lru_cache(4096)
 def host_of(peer: str) -> str:
     """The address in gRPC's name of a peer, such as `ipv6:%5B::1%5D:5`; '' for none."""
     kind, _, rest = peer.partition(":")

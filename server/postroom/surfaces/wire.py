@@ -180,7 +180,8 @@ class _Method:
             host,
             uris_of(context) if self._asks_clients else (),
             bool(self._proxies) and is_in(host, self._proxies),
-            surface="grpc",
+            "",
+            "grpc",
         )
 
 

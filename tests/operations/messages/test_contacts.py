@@ -43,6 +43,21 @@ def test_a_request_is_pending_and_shown_by_a_notice(project: Project, pair: list
     assert project.requests(pair[0]) == []
 
 
+@pytest.mark.usefixtures("pair")
+def test_a_reason_with_a_token_of_ours_is_refused(project: Project) -> None:
+    reason = f"use {project.call('RegisterAgent', name='delta', issue_token=True).token}"
+    for call in (
+        partial(project.ask, "alfa", "bravo", reason=reason),
+        partial(shake, project, reason=reason),
+    ):
+        refusal = project.refusal(call)
+        assert (refusal.code, refusal.reason) == (
+            Code.INVALID_ARGUMENT,
+            "BODY_CONTAINS_CREDENTIAL",
+        )
+        assert [violation.field for violation in refusal.violations] == ["reason"]
+
+
 def test_a_request_that_is_renewed_is_never_doubled(
     project: Project, pair: list[Agent], clock: ManualClock
 ) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from agent.v1.agent_pb2 import Agent
 from postroom.attachment import MEDIA_TYPE, Attachment, Mode, StoredFile, path_of
+from postroom.enclosure import Enclosed
 from postroom.errors import Code
 from postroom.messaging import enclosing
-from postroom.messaging.posting import Enclosed
 from postroom.storage.store import Store
 from tests.operations.messages.world import Project
 from tests.room import Room

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from agent.v1.message_pb2 import Attachment
+from postroom.storage.store import Store
+from postroom.sweeping import sweep_all
 from tests.attaching.pictures import noise, saved
+from tests.doubles import ManualClock
 from tests.operations.messages.illustrated import given, illustrated
 from tests.operations.messages.world import Project
 from tests.room import Room, refused
@@ -48,6 +51,27 @@ def test_a_new_image_is_counted_and_refused_once_the_day_is_spent(project: Proje
     refusal = refused(lambda: project.send("alfa", "bravo", attachments=[given(OTHER)]))
     assert refusal.reason == "ATTACHMENT_QUOTA"
     assert "attachments/<sha256>.webp" in refusal.message
+
+
+def test_what_was_sent_is_counted_for_a_day_and_then_forgotten(
+    project: Project, clock: ManualClock
+) -> None:
+    _sent(project)
+    store = project.room.office.store
+    assert isinstance(store, Store)
+    clock.advance(hours=23)
+    sweep_all(project.room.office)
+    assert (
+        refused(lambda: project.send("alfa", "bravo", attachments=[given(OTHER)])).reason
+        == "ATTACHMENT_QUOTA"
+    )
+    clock.advance(hours=1)
+    project.send("alfa", "bravo", attachments=[given(OTHER)])
+    clock.advance(days=1)
+    assert store.connection.one("SELECT COUNT(*) FROM upload") == (2,)
+    clock.advance(seconds=1)
+    sweep_all(project.room.office)
+    assert store.connection.one("SELECT COUNT(*) FROM upload") == (0,)
 
 
 def test_one_image_twice_in_a_message_counts_once(project: Project) -> None:

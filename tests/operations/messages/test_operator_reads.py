@@ -128,6 +128,20 @@ def test_every_sender_of_a_page_has_an_entry(project: Project, agents: dict[str,
     assert [len(reads(project, agents[name])) for name in ("alfa", "carol", "bravo")] == [1, 1, 0]
 
 
+def test_an_entry_counts_the_messages_that_were_shown(
+    project: Project, agents: dict[str, Agent]
+) -> None:
+    for _ in range(3):
+        project.message("carol", "bravo", thread_id="long")
+    cursor = ""
+    for left in (2, 1):
+        asked = {"thread_id": "long", "pagination": {"limit": 2, "cursor": cursor}}
+        page = project.call("FetchThread", "operator", **asked)
+        assert len(page.messages) == left
+        assert reads(project, agents["carol"])[0].mail_count == left
+        cursor = page.next_page_token
+
+
 def test_a_look_at_what_is_not_there_leaves_no_entry(
     project: Project, agents: dict[str, Agent], room: Room
 ) -> None:

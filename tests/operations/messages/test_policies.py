@@ -137,11 +137,15 @@ def test_auto_does_not_count_what_the_sender_wrote_itself(world: Project) -> Non
     assert table(world)["auto"] == REQUIRED
 
 
+@pytest.mark.parametrize("by", ["message", "mail"])
 def test_auto_remembers_what_was_written_after_it_is_swept(
-    world: Project, clock: ManualClock
+    world: Project, clock: ManualClock, by: str
 ) -> None:
-    world.register("bravo", "auto")
-    world.send("bravo", "alfa")
+    bravo = world.register("bravo", "auto")
+    if by == "mail":
+        world.room.send(bravo.id, "alfa")
+    else:
+        world.send("bravo", "alfa")
     clock.advance(days=60)
     store = world.room.office.store
     store.sweep(expired_before=clock.now(), answered_before=clock.now())

@@ -8,9 +8,9 @@ import pytest
 
 from agent.v1.agent_pb2 import Agent
 from postroom.attachment import Attachment, Mode
+from postroom.enclosure import Enclosed
 from postroom.errors import Code, Refusal
 from postroom.messaging import enclosing
-from postroom.messaging.posting import Enclosed
 from postroom.rpc.status import status
 from tests.operations.messages.world import Project
 from tests.room import Room

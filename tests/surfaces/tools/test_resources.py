@@ -134,3 +134,22 @@ def test_a_resource_is_refused_as_its_method_is(room: Room) -> None:
     assert bad.data["violations"][0]["field"] == "limit"
     foreign = asyncio.run(ask("resource://inbox/bravo?project_key=main"))
     assert foreign.data["code"] == "permission_denied"
+
+
+def test_a_look_by_a_resource_is_recorded_as_a_look_by_its_method_is(room: Room) -> None:
+    alfa, bravo = room.agent("alfa"), room.agent("bravo")
+
+    async def look(as_: str) -> str:
+        async with in_memory(room.registry, as_) as client:
+            try:
+                await client.read_resource("resource://inbox/alfa?project_key=main")
+            except MCPError as refused:
+                return str(refused.data["reason"])
+        return "shown"
+
+    outcomes = [asyncio.run(look(as_)) for as_ in (alfa.id, "operator", bravo.id)]
+    assert outcomes == ["shown", "shown", "IDENTITY_MISMATCH"]
+    denied, looked = room.call("ListMailboxReads", id=alfa.id).reads
+    assert (looked.reader_agent_id, looked.reason) == ("operator", "")
+    assert (denied.reader_agent_id, denied.reason) == (bravo.id, "IDENTITY_MISMATCH")
+    assert looked.method == denied.method == "agent.v1.MessageService/FetchInbox"

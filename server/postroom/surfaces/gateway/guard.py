@@ -5,7 +5,7 @@ pass on those of anybody. Both are told apart from programs that call by themsel
 before the body is read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address
@@ -135,9 +135,12 @@ def _proxied(asked: _Asked) -> Refused | None:
 
 
 def _bad_origin(asked: _Asked) -> Refused | None:
+    origins = asked.headers.all("origin")
+    if not origins:
+        return None
     scope = believed(asked.scope, asked.headers, asked.rules)
     own = set(_spellings(asked.headers.first("host"), scope))
-    for origin in asked.headers.all("origin"):
+    for origin in origins:
         scheme, _, host = origin.partition("://")
         if scheme != scope.get("scheme", "http") or own.isdisjoint(_spellings(host, scope)):
             told = "a page of another origin may not call; open the page from this server"
@@ -216,12 +219,16 @@ def _is_loopback(address: str) -> bool:
 
 
 def _is_proxy(address: str, rules: Rules) -> bool:
+    return bool(rules.proxies) and _is_among(address, rules.proxies)
+
+
+def _is_among(address: str, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
     try:
         found = ip_address(address)
     except ValueError:
         return False
     found = getattr(found, "ipv4_mapped", None) or found
-    return any(found in network for network in rules.proxies)
+    return any(found in network for network in networks)
 
 
 def _is_own_address(host: str, scope: Scope) -> bool:
