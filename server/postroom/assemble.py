@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from postroom import archived
@@ -63,10 +62,10 @@ def assemble(
 ) -> PostRoom:
     """Open the database and join everything to it. Close it in the end."""
     tracing = _tracing() if settings.traces else None
+    attacher = Attacher(settings.attachment_folders, [settings.data_path])
     clock = clock or SystemClock()
     commits = CommitMetrics()
     store = archived.database(settings, clock, wakeups, commits)
-    attacher = _attacher(settings)
     office = Office(
         store=store,
         clock=clock,
@@ -90,11 +89,6 @@ def assemble(
     return PostRoom(
         office, door, declared, registry.sessions, exposition, attacher, courier, tracing
     )
-
-
-def _attacher(settings: Settings) -> Attacher:
-    roots = [root.strip() for root in settings.attachment_roots.split(",")]
-    return Attacher([Path(root) for root in roots if root], [settings.data_path])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ import secrets
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from postroom.instant import SECOND
 from postroom.ports import Clock
+from postroom.records import Proof
 from postroom.token import RandomBytes
 
 MOST_SESSIONS: Final = 10_000
@@ -28,6 +29,16 @@ _PERSON: Final = b"session"
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{32,128}", re.ASCII)
 
 
+class Entry(NamedTuple):
+    """How an agent came into a session: by a proof of its own, or None where it was admitted.
+
+    `key_id` names the token that it showed, or that was made for it there; '' without one.
+    """
+
+    proof: Proof | None
+    key_id: str = ""
+
+
 @dataclass(slots=True, eq=False)
 class CallerSession:
     """What one call knows of the session that it is made in.
@@ -35,28 +46,39 @@ class CallerSession:
     Outside any session nobody is ever in it and nobody can be admitted.
     """
 
-    _known: set[str] | None = None
-    _admitted: list[str] = field(default_factory=list)
+    _known: dict[str, Entry] | None = None
+    _admitted: dict[str, Entry] = field(default_factory=dict)
 
-    def has(self, agent_id: str) -> bool:
-        """Whether the agent has proven itself in this session, or was admitted to it."""
-        return agent_id in self._admitted or (self._known is not None and agent_id in self._known)
+    def entry(self, agent_id: str) -> Entry | None:
+        """How the agent came in; None when it is not in this session.
 
-    def admit(self, agent_id: str) -> None:
-        """Take an agent in; it counts for later calls once this one has succeeded."""
-        if self._known is not None and len(self._known) < MOST_AGENTS:
-            self._admitted.append(agent_id)
+        Whether that still counts, only the database can tell (messaging/presence.py).
+        """
+        known = self._known or {}
+        return self._admitted.get(agent_id) or known.get(agent_id)
 
-    def enter(self, agent_id: str) -> None:
+    def admit(self, agent_id: str, key_id: str = "") -> None:
+        """Take an agent in; it counts for later calls once this one has succeeded.
+
+        One that is in already stays as it came in, unless a token was made for it now.
+        """
+        if self._has_room(agent_id) and (key_id or self.entry(agent_id) is None):
+            self._admitted[agent_id] = Entry(None, key_id)
+
+    def enter(self, agent_id: str, proof: Proof, key_id: str = "") -> None:
         """The agent that calls is proven; nothing else of the call has happened yet."""
         self._admitted.clear()
-        if self._known is not None and len(self._known) < MOST_AGENTS:
-            self._known.add(agent_id)
+        if self._known is not None and self._has_room(agent_id):
+            self._known[agent_id] = Entry(proof, key_id)
 
     def keep(self) -> None:
         """The call has succeeded: whoever was admitted stays."""
         if self._known is not None:
             self._known.update(self._admitted)
+
+    def _has_room(self, agent_id: str) -> bool:
+        known = self._known
+        return known is not None and (agent_id in known or len(known) < MOST_AGENTS)
 
 
 OUTSIDE: Final = CallerSession()
@@ -76,7 +98,7 @@ class CallerSessions:
         self._clock = clock
         self._key = key
         self._random_bytes = random_bytes
-        self._sets: OrderedDict[str, tuple[int, set[str]]] = OrderedDict()
+        self._known_in: OrderedDict[str, tuple[int, dict[str, Entry]]] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -99,7 +121,7 @@ class CallerSessions:
     def end(self, id: str) -> None:
         """Forget a session for good, as far as this server goes."""
         with self._lock:
-            self._sets.pop(id, None)
+            self._known_in.pop(id, None)
             self._ended[id] = None
             while len(self._ended) > MOST_SESSIONS:
                 self._ended.popitem(last=False)
@@ -110,17 +132,17 @@ class CallerSessions:
             return OUTSIDE
         now = self._clock.now()
         with self._lock:
-            _, known = self._sets.pop(id, (0, set()))
-            self._sets[id] = (now, known)
+            _, known = self._known_in.pop(id, (0, {}))
+            self._known_in[id] = (now, known)
             self._forget(now)
         return CallerSession(known)
 
     def _forget(self, now: int) -> None:
-        while self._sets:
-            id, (used_at, _) = next(iter(self._sets.items()))
-            if len(self._sets) <= MOST_SESSIONS and now - used_at <= IDLE_SECONDS * SECOND:
+        while self._known_in:
+            id, (used_at, _) = next(iter(self._known_in.items()))
+            if len(self._known_in) <= MOST_SESSIONS and now - used_at <= IDLE_SECONDS * SECOND:
                 return
-            del self._sets[id]
+            del self._known_in[id]
 
     def _mac(self, random: bytes) -> bytes:
         made = hashlib.blake2b(random, key=self._key, digest_size=_MAC_BYTES, person=_PERSON)

@@ -226,10 +226,13 @@ class Archived(Refusal):
 
 
 class RequestTooLarge(Refusal):
-    """The request has more bytes than its method takes."""
+    """The request has more bytes than its method takes; how many, where that is known."""
 
-    def __init__(self, size: int, most: int) -> None:
-        told = f"the request has {size:,} bytes and may have {most:,}; send less at once"
+    def __init__(self, size: int | None, most: int) -> None:
+        has = (
+            f"more than {most:,} bytes" if size is None else f"{size:,} bytes and may have {most:,}"
+        )
+        told = f"the request has {has}; send less at once"
         super().__init__(
             told, Code.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE", metadata={"limit": str(most)}
         )

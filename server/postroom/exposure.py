@@ -147,9 +147,15 @@ def _tls(settings: Settings) -> Tls | None:
 
 def _networks(text: str) -> tuple[Network, ...]:
     try:
-        return tuple(ipaddress.ip_network(part) for part in _parts(text))
+        found = tuple(ipaddress.ip_network(part) for part in _parts(text))
     except ValueError as error:
         raise Exposed(f"--behind-proxy must be a network such as 10.0.0.7/32: {error}") from None
+    if any(network.prefixlen == 0 for network in found):
+        raise Exposed(
+            "--behind-proxy names every address there is, so that anybody could call in plain text "
+            "and for others; give the network of your proxy, such as 10.0.0.7/32"
+        )
+    return found
 
 
 def _parts(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from postroom.agent import OPERATOR
 from postroom.assemble import PostRoom, assemble
 from postroom.binding import (
     CannotListen,
+    OnSocket,
     Place,
     bind_grpc,
     bind_http,
@@ -136,6 +137,19 @@ def _background(
     return work
 
 
+def _watched(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Work that goes on in the background; what ends it, but a stop, is told at once."""
+
+    def ended(task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error:
+            log.error("work in the background ended: %s", task.get_name(), exc_info=error)
+
+    task = asyncio.create_task(work, name=getattr(work, "__qualname__", None))
+    task.add_done_callback(ended)
+    return task
+
+
 async def _answer(
     room: PostRoom,
     settings: Settings,
@@ -146,9 +160,10 @@ async def _answer(
     listeners = _listen(room, settings, exposure)
     await listeners.wire.start()
     serving = [asyncio.create_task(web.serve()) for web in listeners.webs]
-    tasks = [asyncio.create_task(each) for each in _background(room, wakeups, listeners)]
+    tasks = [_watched(each) for each in _background(room, wakeups, listeners)]
     _announce(listeners)
-    opening.say_who_may_call(settings, exposure)
+    # Beside the loop, since a directory of accounts may be slow to tell who is in it.
+    await asyncio.to_thread(opening.say_who_may_call, settings, exposure)
     asked = asyncio.create_task(stop.wait())
     await asyncio.wait((*serving, asked), return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:
@@ -245,6 +260,9 @@ def _stop_signal() -> asyncio.Event:
 
 async def _drain(room: PostRoom, listeners: _Listeners, serving: list[asyncio.Task[None]]) -> None:
     log.info("stopping: finishing the calls in progress")
+    if isinstance(listeners.http, OnSocket):
+        # Now, while it is surely this server's: the next one may take the path at once.
+        listeners.http.path.unlink(missing_ok=True)
     for web in listeners.webs:
         web.stop()
     hurry = asyncio.create_task(_end_conversions(room))

@@ -117,6 +117,11 @@ class Settings:
         return self.data_path / "archive"
 
     @property
+    def attachment_folders(self) -> tuple[Path, ...]:
+        """The folders below which absolute paths may lead. Raises BadSetting."""
+        return _folders(self.attachment_roots)
+
+    @property
     def database_url(self) -> str:
         """The database, the default one filled in."""
         return self.database or f"sqlite:///{self.data_path / 'mail.db'}"
@@ -131,6 +136,8 @@ _CHOICES = {
 }
 # The database's variable has a longer name than its field.
 _VARIABLES = {"database": "POSTROOM_DATABASE_URL"}
+# Seconds that end within the years that times can be written for, and bytes of a large disk.
+_LARGEST = 10_000_000_000
 # Known from elsewhere without our prefix, and read where ours is unset.
 _PLAIN = (
     "messaging_auto_handshake_on_block",
@@ -169,7 +176,7 @@ def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:
     if not named and not path.exists():
         return {}
     try:
-        found = tomllib.loads(path.read_text())
+        found = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadSetting(f"cannot read the settings file {path}: {error}") from None
     unknown = found.keys() - {each.name for each in fields(Settings)}
@@ -184,7 +191,9 @@ def _value(name: str, value: Any) -> Any:
     if wanted is bool:
         return _switch(name, value)
     if wanted is int:
-        return _positive(name, value)
+        return _number(name, value)
+    if isinstance(value, list | dict):
+        raise BadSetting(f"{variable(name)} is a list or a table; give one text in quotes")
     if name in _CHOICES and str(value).lower() not in _CHOICES[name]:
         *most, last = _CHOICES[name]
         raise BadSetting(f"{variable(name)} is {value!r}; give {', '.join(most)} or {last}")
@@ -199,11 +208,22 @@ def _switch(name: str, value: Any) -> bool:
         raise BadSetting(f"{variable(name)} is {value!r}; give true or false") from None
 
 
-def _positive(name: str, value: Any) -> int:
+def _number(name: str, value: Any) -> int:
     try:
-        number = int(value)
+        # What the file gives as true or 2.5 is no number of things.
+        number = 0 if isinstance(value, bool | float) else int(value)
     except (TypeError, ValueError):
         number = 0
-    if number <= 0:
-        raise BadSetting(f"{variable(name)} is {value!r}; give a whole number above 0")
+    if not 0 < number <= _LARGEST:
+        told = f"{variable(name)} is {value!r}; give a whole number from 1 to {_LARGEST:,}"
+        raise BadSetting(told)
     return number
+
+
+def _folders(text: str) -> tuple[Path, ...]:
+    found = tuple(Path(part.strip()) for part in text.split(",") if part.strip())
+    for each in found:
+        if not each.is_absolute():
+            told = f"{variable('attachment_roots')} names {str(each)!r}; give absolute paths"
+            raise BadSetting(f"{told}, with commas between")
+    return found

@@ -83,7 +83,24 @@ def test_p38_a_body_over_the_limit_is_refused_on_json(web: JsonDoor) -> None:
     body = b'{"to":"bravo","body":"' + b"x" * 5 * MEBIBYTE + b'"}'
     reply = web.post(SEND, body, {})
     assert (reply.status, reply.json["code"]) == (413, 8)
-    assert refusal_in(reply).code == "RESOURCE_EXHAUSTED"
+    refused = refusal_in(reply)
+    assert (refused.code, refused.reason) == ("RESOURCE_EXHAUSTED", "REQUEST_TOO_LARGE")
+
+
+@pytest.mark.parametrize("path", [SEND, "/mcp"])
+def test_p38_a_client_that_only_writes_reads_the_refusal_after_that(
+    kept: Server, path: str
+) -> None:
+    host, _, port = kept.http.rpartition(":")
+    size = 40 * MEBIBYTE
+    head = f"POST {path} HTTP/1.1\r\nHost: {kept.http}\r\nContent-Type: application/json\r\n"
+    with socket.create_connection((host, int(port)), 30) as connection:
+        connection.sendall(f"{head}Content-Length: {size}\r\n\r\n".encode())
+        connection.sendall(b" " * size)
+        with connection.makefile("rb") as answer:
+            told = answer.read()
+    assert told.startswith(b"HTTP/1.1 413 ")
+    assert b'"reason":"REQUEST_TOO_LARGE"' in told.replace(b": ", b":")
 
 
 @pytest.mark.parametrize("kind", ["grpc", "json"])
@@ -154,6 +171,7 @@ def test_p42_small_metadata_passes_on_grpc(wire: grpc.Channel) -> None:
 def test_p42_headers_of_many_kibibytes_are_refused_on_json(web: JsonDoor, kibibytes: int) -> None:
     reply = web.post(f"/{SERVICE}/ListMail", b"{}", {"X-Big": "x" * 1024 * kibibytes})
     assert (reply.status, reply.json["code"]) == (431, 8)
+    assert refusal_in(reply).reason == "HEADERS_TOO_LARGE"
 
 
 def test_p42_small_headers_pass_on_json(web: JsonDoor) -> None:

@@ -138,3 +138,13 @@ def test_p46_a_server_starts_and_stops_many_times_on_the_same_ports(serving: Ser
     # But for what is so of the machine: who else has an account on it.
     warned = re.findall(r'"level":"(?:warning|error)".*', server.log())
     assert [line for line in warned if "others can log in" not in line] == []
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "2>&-", "0<&- 2>&-"])
+def test_a_server_serves_without_a_standard_file(tmp_path: Path, closed: str) -> None:
+    shell = ("sh", "-c", f'exec "$0" "$@" {closed}')
+    database = f"sqlite:///{tmp_path / 'post.db'}"
+    with ended(Server(tmp_path, database, wrapper=shell)) as server:
+        server.start()
+        assert server.door("json").call("ListMail").mail == []
+        assert server.stop() == 0

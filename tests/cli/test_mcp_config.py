@@ -98,3 +98,19 @@ def test_help_does_not_load_the_library(words: list[str]) -> None:
 
 def test_config_loads_no_library_either() -> None:
     assert not loaded("mcp", "config", "--client", "codex") & LIBRARIES
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_path_beyond_the_first_plane_of_letters_is_kept(postroom: Postroom, client: str) -> None:
+    entry = printed(postroom, client, "--token-file", '/home/\N{ROCKET}/\x7f"é')
+    assert entry["env"] == {"POSTROOM_TOKEN_FILE": '/home/\N{ROCKET}/\x7f"é'}
+
+
+def test_a_unix_socket_is_no_address_for_a_client(
+    postroom: Postroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POSTROOM_URL", "unix:/tmp/post")
+    ended = postroom("mcp", "config", "--client", "generic", "--http")
+    assert (ended.status, ended.out) == (2, b"")
+    assert "leave --http out" in ended.err
+    assert printed(postroom, "generic")["env"] == {"POSTROOM_URL": "unix:/tmp/post"}

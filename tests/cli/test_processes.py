@@ -52,6 +52,19 @@ def _listener(lines: IO[str], name: str) -> str:
     return next(line.split()[1] for line in lines if line.startswith(f"{name} "))
 
 
+def test_a_closed_standard_output_is_told(room: Server) -> None:
+    for closed, told in ((">&-", "unknown: cannot write the answer"), (">&- 2>&-", "")):
+        ended = subprocess.run(
+            ["sh", "-c", f'exec "$0" "$@" {closed}', *POSTROOM, "list"],
+            env=os.environ | {"POSTROOM_URL": room.url},
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+        assert (ended.returncode, ended.stderr[: len(told)]) == (1, told)
+        assert ended.stderr.count("\n") == bool(told)
+
+
 def test_c13_one_store_whatever_the_folder(room: Server, tmp_path: Path) -> None:
     made = json.loads(room.call("agent", "create", "Al_fa-1.x", "--workflow", "w").stdout)
     sent = json.loads(room.call("send", "Al_fa-1.x", "one", folder=tmp_path).stdout)

@@ -38,7 +38,7 @@ def test_an_agent_is_made_with_its_token(postroom: Postroom, server: Scripted) -
     server.answer(AGENT | MADE)
     ended = postroom("agent", "create", "alfa", "--workflow", "w", "--token", "--json")
     assert ended.status == 0
-    assert b'"token": "prt_x"' in ended.out
+    assert b'"token":"prt_x"' in ended.out
     assert [asked.json for asked in server.asked] == [
         {"name": "alfa", "workflow": "w"},
         {"agentId": "agt_1"},

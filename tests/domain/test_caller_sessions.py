@@ -11,6 +11,7 @@ from postroom.caller_sessions import (
     OUTSIDE,
     CallerSessions,
 )
+from postroom.records import Proof
 from tests.doubles import ManualClock
 
 ONE, OTHER = "1" * 32, "2" * 32
@@ -27,14 +28,14 @@ def sessions(clock: ManualClock) -> CallerSessions:
 
 
 def _enter(sessions: CallerSessions, id: str, agent: str = "agt_1") -> None:
-    sessions.of(id).enter(agent)
+    sessions.of(id).enter(agent, Proof.NAMED)
 
 
 def test_an_agent_is_in_the_session_that_it_has_called_in(sessions: CallerSessions) -> None:
     _enter(sessions, ONE)
-    assert sessions.of(ONE).has("agt_1")
-    assert not sessions.of(ONE).has("agt_2")
-    assert not sessions.of(OTHER).has("agt_1")
+    assert sessions.of(ONE).entry("agt_1")
+    assert not sessions.of(ONE).entry("agt_2")
+    assert not sessions.of(OTHER).entry("agt_1")
 
 
 @pytest.mark.parametrize("id", ["", "short", "x" * 31, "x" * 129, "x" * 31 + "\n", "é" * 40])
@@ -42,7 +43,7 @@ def test_an_id_that_could_be_guessed_is_no_session(sessions: CallerSessions, id:
     _enter(sessions, id)
     sessions.of(id).admit("agt_1")
     assert sessions.of(id) is OUTSIDE
-    assert not sessions.of(id).has("agt_1")
+    assert not sessions.of(id).entry("agt_1")
 
 
 def test_a_session_is_forgotten_when_nobody_calls_in_it(
@@ -51,10 +52,10 @@ def test_a_session_is_forgotten_when_nobody_calls_in_it(
     _enter(sessions, ONE)
     for _ in range(2):
         clock.advance(seconds=IDLE_SECONDS)
-        assert sessions.of(ONE).has("agt_1")
+        assert sessions.of(ONE).entry("agt_1")
     clock.advance(seconds=IDLE_SECONDS + 1)
     sessions.of(OTHER)
-    assert not sessions.of(ONE).has("agt_1")
+    assert not sessions.of(ONE).entry("agt_1")
 
 
 def test_of_too_many_sessions_those_idle_longest_are_forgotten(sessions: CallerSessions) -> None:
@@ -62,15 +63,15 @@ def test_of_too_many_sessions_those_idle_longest_are_forgotten(sessions: CallerS
     _enter(sessions, OTHER)
     for number in range(MOST_SESSIONS - 1):
         sessions.of(f"{number:032d}")
-    assert sessions.of(OTHER).has("agt_1")
-    assert not sessions.of(ONE).has("agt_1")
+    assert sessions.of(OTHER).entry("agt_1")
+    assert not sessions.of(ONE).entry("agt_1")
 
 
 def test_a_session_holds_so_many_agents_and_no_more(sessions: CallerSessions) -> None:
     for number in range(MOST_AGENTS + 1):
         _enter(sessions, ONE, f"agt_{number}")
-    assert sessions.of(ONE).has(f"agt_{MOST_AGENTS - 1}")
-    assert not sessions.of(ONE).has(f"agt_{MOST_AGENTS}")
+    assert sessions.of(ONE).entry(f"agt_{MOST_AGENTS - 1}")
+    assert not sessions.of(ONE).entry(f"agt_{MOST_AGENTS}")
 
 
 def test_issued_ids_are_known_at_every_server_of_the_database(clock: ManualClock) -> None:
@@ -96,4 +97,4 @@ def test_an_ended_session_is_unknown_and_empty(sessions: CallerSessions) -> None
     _enter(sessions, id)
     sessions.end(id)
     assert not sessions.is_issued(id)
-    assert not sessions.of(id).has("agt_1")
+    assert not sessions.of(id).entry("agt_1")

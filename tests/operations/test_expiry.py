@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from postroom.storage.store import Store
-from postroom.sweeping import sweep_all, sweep_once
+from postroom.sweeping import recount_all, sweep_all, sweep_once
 from tests.doubles import ManualClock
 from tests.operations.tables import together
 from tests.room import Room
@@ -141,3 +141,30 @@ def test_numbers_go_on_after_a_sweep(minute: Room, clock: ManualClock) -> None:
     minute.send(alfa, bravo, "new")
     assert not minute.call("ListMail", bravo, pagination={"cursor": cursor}).mail
     assert [mail.body for mail in minute.call("ReadMail", bravo).mail] == ["new"]
+
+
+def test_the_sweeper_takes_expired_mail_out_of_the_counters_of_all_mailboxes(
+    minute: Room, clock: ManualClock
+) -> None:
+    alfa, bravo, carol = (minute.agent(name).id for name in ("alfa", "bravo", "carol"))
+    for recipient in (bravo, carol, "operator"):
+        minute.send(alfa, recipient)
+    clock.advance(seconds=30)
+    minute.send(alfa, carol)
+    store = minute.office.store
+    recount_all(minute.office)
+    assert store.totals().waiting == 4
+    clock.advance(seconds=31)
+    recount_all(minute.office)
+    assert store.totals().waiting == 1
+    assert len(minute.call("ReadMail", carol).mail) == 1
+    assert store.totals().waiting == 0
+
+
+def test_of_very_many_agents_each_is_counted_anew(minute: Room, clock: ManualClock) -> None:
+    alfa = minute.agent("alfa").id
+    for number in range(250):
+        minute.send(alfa, minute.agent(f"agent-{number}").id)
+    clock.advance(days=1)
+    recount_all(minute.office)
+    assert minute.office.store.totals().waiting == 0

@@ -5,7 +5,9 @@ from functools import partial
 import pytest
 
 from postroom.errors import Code
+from postroom.ports import Session
 from postroom.storage.store import Store
+from postroom.token import Token
 from tests.doubles import ManualClock
 from tests.operations.tables import contents
 from tests.room import Room, refused
@@ -196,3 +198,29 @@ def test_mailboxes_can_be_closed_to_other_agents(
         (bravo, "FOREIGN_READS_OFF"),
     ]
     closed.close()
+
+
+def test_live_tokens_are_counted_behind_any_number_of_old_ones(
+    room: Room, store: Store, alfa: str
+) -> None:
+    def add(session: Session) -> None:
+        agent = session.agent(alfa)
+        assert agent is not None
+        for number in range(1_001):
+            session.add_token(
+                Token(
+                    key_id=f"old{number:09d}",
+                    secret_hash=bytes(32),
+                    agent=agent.number,
+                    agent_id=alfa,
+                    label="",
+                    created_at=0,
+                    expires_at=1,
+                )
+            )
+
+    store.write(add)
+    for _ in range(2):
+        room.call("CreateToken", agent_id=alfa)
+    create = partial(code_and_reason, room, "CreateToken", "", agent_id=alfa)
+    assert create() == (Code.RESOURCE_EXHAUSTED, "TOO_MANY_TOKENS")

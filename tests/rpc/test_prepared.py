@@ -135,11 +135,15 @@ def _request(**fields: Any) -> Any:
     return STAMP.request_class(**(FINE | fields))
 
 
+def _is_in(call: Any, agent_id: str) -> bool:
+    return call.caller_session.entry(agent_id) is not None
+
+
 def test_who_calls_in_a_session_is_in_it_and_nobody_else(fake: FakeStore) -> None:
     seen: list[list[bool]] = []
 
     def operation(call: Call, _: Any) -> Any:
-        seen.append([call.caller_session.has(id) for id in ("agt_1", "operator")])
+        seen.append([_is_in(call, id) for id in ("agt_1", "operator")])
         return STAMP.response_class()
 
     registry = _registry(fake, operation)
@@ -157,9 +161,9 @@ def test_whom_a_call_admits_is_in_the_session_once_it_has_succeeded(fake: FakeSt
     seen: list[bool] = []
 
     def operation(call: Call, request: Any) -> Any:
-        seen.append(call.caller_session.has("agt_2"))
+        seen.append(_is_in(call, "agt_2"))
         call.caller_session.admit("agt_2")
-        seen.append(call.caller_session.has("agt_2"))
+        seen.append(_is_in(call, "agt_2"))
         if request.title == "bad":
             raise Forbidden("no", "NO")
         return STAMP.response_class()
@@ -176,7 +180,7 @@ def test_a_preparation_knows_the_session_too(fake: FakeStore) -> None:
     known: list[tuple[bool, bool]] = []
 
     async def prepare(call: StreamCall, _: Any) -> None:
-        known.append((call.caller_session.has("agt_1"), call.is_local))
+        known.append((_is_in(call, "agt_1"), call.is_local))
 
     operation = Prepared(lambda *_: STAMP.response_class(), prepare)
     _in_session(_registry(fake, operation))  # type: ignore[arg-type]

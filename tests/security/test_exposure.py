@@ -90,6 +90,8 @@ def test_a_server_that_is_refused_ends_with_78_and_has_opened_nothing(
             "--behind-proxy needs --host",
         ),
         ({"behind_proxy": "10.0.0.7/8", "host": "x"}, "--behind-proxy must be a network"),
+        ({"behind_proxy": "10.0.0.7,0.0.0.0/0", "host": "x"}, "names every address"),
+        ({"behind_proxy": "::/0", "host": "x"}, "names every address"),
     ],
 )
 def test_what_is_missing_is_named(

@@ -102,8 +102,9 @@ def _send(listeners: dict[bool, Listeners], world: World, to: str) -> None:
 
 def _shown(surface: Surface, kind: Kind, spec: Spec, outcome: str) -> str:
     """An outcome as the surface shows it."""
-    # Whoever names nobody is shown the operator's tools, and then has to prove it.
-    is_agent = kind.role not in (OPERATOR, UNNAMED) and (kind.agent_id or kind.token)
+    # Whoever names nobody is shown the operator's tools, and then has to prove it; whoever is
+    # nobody is told that, whatever it asks for.
+    is_agent = kind.role and kind.role not in (OPERATOR, UNNAMED)
     if surface.name == "MCP" and "implementer" not in spec.roles and is_agent:
         return NOT_OFFERED
     return outcome.partition(" ")[0] if surface.name == "CLI" else outcome

@@ -54,6 +54,12 @@ def test_both_listeners_are_files_for_their_user_alone(server: Server, folder: P
     assert ask(path, "rebind.example") == 421
 
 
+def test_a_stop_leaves_no_file_behind(server: Server, folder: Path) -> None:
+    assert ask(folder / "run/post") == 200
+    assert server.stop() == 0
+    assert list((folder / "run").iterdir()) == []
+
+
 def test_the_command_line_finds_it(server: Server, folder: Path) -> None:
     found = subprocess.run(
         [sys.executable, "-m", "postroom", "agent", "create", "alfa", "--workflow", "w", "--token"],
@@ -62,7 +68,7 @@ def test_the_command_line_finds_it(server: Server, folder: Path) -> None:
         env=dict(os.environ) | {"POSTROOM_URL": server.http, "HOME": str(folder)},
         text=True,
     )
-    assert '"token": "prt_' in found.stdout
+    assert '"token":"prt_' in found.stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")

@@ -64,7 +64,13 @@ def make(name: str) -> click.Command:
 
 def _command(name: str, work: str, text: str, *more: click.Parameter) -> click.Command:
     places = [click.Option([flag], metavar=word, help=told) for flag, word, told in _PLACES]
-    return click.Command(name, params=[*more, *places], callback=_calling(work), help=text)
+    return click.Command(
+        name,
+        params=[*more, *places],
+        callback=_calling(work),
+        help=text,
+        short_help=text.split("\n\n", maxsplit=1)[0],
+    )
 
 
 def _calling(work: str) -> Callable[..., None]:

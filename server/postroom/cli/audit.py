@@ -1,12 +1,11 @@
 """`postroom audit`: looks at the record of foreign reads, in the database itself."""
 
 import re
-import sys
 
 import click
 
 from postroom.cli.failure import OTHER, Failure
-from postroom.cli.terminal import put
+from postroom.cli.terminal import output, put
 
 _HEAD = re.compile(r"[0-9a-f]{64}")
 _TEXT = """Check that nobody has tampered with the record of foreign reads.
@@ -74,4 +73,4 @@ def _run(database: str | None, data_dir: str | None, since: str | None) -> None:
         raise Failure("failed_precondition", str(error)) from None
     except Refusal as refusal:
         raise Failure(refusal.code.name.lower(), refusal.message) from None
-    put(sys.stdout, f"records {walk.reads}\nhead {walk.head}")
+    put(output(), f"records {walk.reads}\nhead {walk.head}")

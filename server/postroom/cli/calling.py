@@ -31,7 +31,7 @@ def call(
             write(form, document, value, spec.output)
             raise
         value = {**value, **more}
-        document = json.dumps(value, ensure_ascii=False)
+        document = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     write(form, document, value, spec.output)
 
 

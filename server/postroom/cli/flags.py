@@ -111,10 +111,15 @@ def option(leaf: Leaf, flag: str, name: str, *, is_required: bool = False) -> cl
         multiple=leaf.is_list,
         # To click a default of None is a value, which a required option would be content with.
         **{"required": True} if is_required else {"default": None},
-        metavar=None if is_switch else kind.metavar or None,
+        metavar=None if is_switch else _metavar(leaf) or None,
         help=leaf.help,
         shell_complete=_completion(kind.choices) if kind.choices else None,
     )
+
+
+def _metavar(leaf: Leaf) -> str:
+    """What stands for the value; a short flag such as --ttl does not tell the unit by its name."""
+    return "SECONDS" if leaf.field.name.endswith("_seconds") else leaf.kind.metavar
 
 
 def argument(leaf: Leaf, name: str) -> click.Argument:

@@ -56,7 +56,11 @@ def _config() -> click.Command:
             required=True,
             help="Which client's format; generic is the one that most others read.",
         ),
-        click.Option(["--agent"], metavar="ID", help="The agent that calls; else the operator."),
+        click.Option(
+            ["--agent"],
+            metavar="ID",
+            help="The agent that calls; else that of POSTROOM_AGENT_ID, else the operator.",
+        ),
         click.Option(
             ["over_http", "--http"],
             is_flag=True,

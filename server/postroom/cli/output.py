@@ -1,6 +1,5 @@
 """Writes what a command found, for a program or for a person."""
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,12 +8,12 @@ from google.protobuf.descriptor import Descriptor
 from postroom.cli import escape
 from postroom.cli.layout import render
 from postroom.cli.shape import shape
-from postroom.cli.terminal import columns, put
+from postroom.cli.terminal import columns, output, put
 
 
 def write(form: str | None, document: str, value: Mapping[str, Any], message: Descriptor) -> None:
     """Write a response: as the server sent it, or laid out for reading."""
-    stream = sys.stdout
+    stream = output()
     if (form or ("table" if stream.isatty() else "json")) == "json":
         whole = document.strip()
         put(stream, escape.json(whole) if stream.isatty() else whole)

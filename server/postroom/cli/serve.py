@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import click
 
+from postroom.cli.terminal import fill_closed_files
+
 
 class Option(NamedTuple):
     """An option, the variable behind it, and what holds when neither is set."""
@@ -123,6 +125,7 @@ def _option(option: Option) -> click.Option:
 
 def _run(**given: str | bool | tuple[str, ...] | None) -> None:
     overrides = {key: _text_of(value) for key, value in given.items() if value not in (None, ())}
+    fill_closed_files()
     # Imported now: a server's libraries take longer to load than a call to it takes.
     from postroom.settings import keep_grpc_quiet
 

@@ -19,6 +19,7 @@ from postroom.cli.environment import (
     SERVER_CA,
     TOKEN,
     TOKEN_FILE,
+    UNIX,
     URL,
     Certificates,
     agent_id,
@@ -52,10 +53,16 @@ class SetUp:
         if token_file and over_http:
             told = "a header cannot name a file; use --token and put the token into POSTROOM_TOKEN"
             raise click.UsageError(told)
+        url = server()
+        if over_http and url.startswith(UNIX):
+            told = (
+                f"a client cannot connect to {url}; leave --http out, so that it starts a command"
+            )
+            raise click.UsageError(told)
         return cls(
             agent=agent or agent_id(),
             over_http=over_http,
-            url=server(),
+            url=url,
             has_token=not chosen and (with_token or is_set or bool(in_file)),
             token_file=_whole(chosen),
             certificates=certificates(),
@@ -146,7 +153,8 @@ def _codex(set_up: SetUp) -> str:
         lines += _table("http_headers", set_up.headers(""))
     else:
         program, *arguments = command()
-        lines += [f"command = {_toml(program)}", f"args = {json.dumps(arguments)}"]
+        listed = ", ".join(map(_toml, arguments))
+        lines += [f"command = {_toml(program)}", f"args = [{listed}]"]
         if set_up.has_token:
             lines.append(f"env_vars = [{_toml(TOKEN)}]")
         lines += _table("env", set_up.environment(""))
@@ -176,8 +184,8 @@ def _json(key: str, entry: dict[str, Any]) -> str:
 
 
 def _toml(text: str) -> str:
-    # A basic string of TOML escapes as JSON does.
-    return json.dumps(text)
+    # A basic string of TOML escapes as JSON does, but for halves of pairs and for this one.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 _WRITERS: Final[dict[str, Callable[[SetUp], str]]] = {

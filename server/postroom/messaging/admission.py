@@ -12,6 +12,7 @@ from postroom.agent import Agent
 from postroom.errors import Code, Forbidden, QuotaSpent, Refusal, joined
 from postroom.mail import MailKind
 from postroom.messaging import gate, handshake
+from postroom.messaging.presence import is_present
 from postroom.messaging.recipients import Addressed
 from postroom.office import Call
 
@@ -90,7 +91,7 @@ def by_contact(call: Call, sender: Agent, admission: Admission, *, asks: bool) -
     if forbidden:
         raise contact.PolicyForbids([agent.name for agent in forbidden])
     required = [agent for agent in judged.requires_contact if agent.number in are_named]
-    absent = [agent for agent in required if not asks or not call.caller_session.has(agent.id)]
+    absent = [agent for agent in required if not asks or not is_present(call, agent)]
     if absent:
         raise contact.required(
             [agent.name for agent in absent],

@@ -7,6 +7,7 @@ from agent.v1.message_service_pb2 import (
 from postroom import token
 from postroom.contact import ContactPolicy, PolicyForbids
 from postroom.messaging import handshake, speaking
+from postroom.messaging.presence import is_present
 from postroom.office import Call
 from postroom.rpc.message_values import contact_value
 
@@ -22,7 +23,7 @@ def macro_contact_handshake(
     requester, target = call.session.lock(requester, target)
     if target.contact_policy == ContactPolicy.BLOCK_ALL:
         raise PolicyForbids([target.name])
-    if request.auto_accept and call.caller_session.has(target.id):
+    if request.auto_accept and is_present(call, target):
         seconds = request.ttl_seconds or call.office.messaging.in_session_contact
         made = handshake.accept(call, requester, target, request.reason, seconds)
     else:

@@ -27,9 +27,10 @@ def register_agent(call: Call, request: RegisterAgentRequest) -> RegisterAgentRe
     else:
         agent = _add(call, project, request)
         needs_token = needs_token or not call.office.is_trusted
-    token = issuing.issue(call, agent, "").text if needs_token else ""
-    call.caller_session.admit(agent.id)
-    return RegisterAgentResponse(agent=agent_message(agent, call.waiting(agent)), token=token)
+    token = issuing.issue(call, agent, "") if needs_token else issuing.NONE
+    call.caller_session.admit(agent.id, token.key_id)
+    told = agent_message(agent, call.waiting(agent))
+    return RegisterAgentResponse(agent=told, token=token.text)
 
 
 def _check_right(call: Call, agent: Agent | None) -> None:

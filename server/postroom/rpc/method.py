@@ -154,7 +154,7 @@ def _proven(origin: Origin, session: Session, now: int) -> Agent:
     caller = origin.identity.caller(session, now)
     origin.outgoing.caller_id = caller.id
     if origin.incoming.session and not origin.is_unnamed:
-        origin.caller_session.enter(caller.id)
+        origin.caller_session.enter(caller.id, origin.proof, origin.key_id)
     return caller
 
 

@@ -1,10 +1,10 @@
 """The head of an HTTP request: as much as gRPC takes, and no more (reliability.md, P42)."""
 
-import json
-
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from postroom.errors import Code
+from postroom.errors import Code, Refusal
+from postroom.rpc.protojson import encode
+from postroom.rpc.status import status
 
 _MAX_HEAD = 16 * 1024
 
@@ -52,8 +52,7 @@ class LimitedHead(HttpToolsProtocol):
 
 def _refusal() -> bytes:
     told = f"the headers have more than {_MAX_HEAD:,} bytes; send less beside the body"
-    status = {"code": int(Code.RESOURCE_EXHAUSTED), "message": told, "details": []}
-    body = json.dumps(status).encode()
+    body = encode(status(Refusal(told, Code.RESOURCE_EXHAUSTED, "HEADERS_TOO_LARGE")))
     head = (
         "HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
         f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"

@@ -224,6 +224,8 @@ def test_what_is_not_installed_is_told() -> None:
 def test_others_who_can_log_in_count_where_everybody_is_believed() -> None:
     assert level(setup.neighbours(["eve"], is_trusted=False)) == "ok"
     assert level(setup.neighbours([], is_trusted=True)) == "ok"
+    on_socket = setup.neighbours(["eve"], is_trusted=True, on_socket=True)
+    assert (level(on_socket), "socket" in on_socket.what) == ("ok", True)
     found = setup.neighbours(["eve", "mallory"], is_trusted=True)
     assert level(found) == "warning"
     assert "eve, mallory" in found.what

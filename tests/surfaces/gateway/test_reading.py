@@ -270,3 +270,14 @@ def test_parsed_values_are_read_the_same() -> None:
 def test_parsed_values_are_refused_the_same(given: dict[str, Any]) -> None:
     with pytest.raises(JsonInvalid):
         read(given, type(everything()))
+
+
+@pytest.mark.parametrize("piece", ["0,", "[],", '"a":0,'])
+def test_json_of_very_many_values_is_refused_before_it_is_parsed(piece: str) -> None:
+    start, end = ("{", '"b":0}') if ":" in piece else ("[", "0]")
+    with pytest.raises(JsonInvalid, match="300,000"):
+        parse(start + piece * 300_001 + end)
+
+
+def test_a_long_text_may_have_as_many_commas_as_the_longest_body() -> None:
+    assert parse('{"text":"' + "a,b:" * 65_536 + '"}')

@@ -58,6 +58,8 @@ def test_an_address_fills_the_request(uri: str, filled: dict[str, Any]) -> None:
     ("uri", "path"),
     [
         ("resource://agents/%ff", "project_key"),
+        ("resource://inbox/alfa?project_key=%ff", "project_key"),
+        ("resource://inbox/alfa?%ff=main", "query"),
         ("resource://inbox/alfa?limit=5", "limit"),
         ("resource://inbox/alfa?include_bodies=maybe", "include_bodies"),
     ],
@@ -66,6 +68,7 @@ def test_what_is_wrong_in_an_address_is_named(uri: str, path: str) -> None:
     with pytest.raises(JsonInvalid) as refusal:
         FOUND.find(uri)
     assert refusal.value.violations[0].field == path
+    assert "codec" not in refusal.value.message
 
 
 @pytest.mark.parametrize("uri", ["", "resource://agents", "resource://nothing/x", "mail://x"])

@@ -67,7 +67,8 @@ def test_a_role_that_cannot_be_known_now_is_asked_again(refusal: Exception) -> N
     door = _Asked()
     roles = Roles(door)  # type: ignore[arg-type]
     door.refusal = refusal
-    assert asyncio.run(roles.of(named("agt_1"))) == ""
+    with pytest.raises(Refusal):
+        asyncio.run(roles.of(named("agt_1")))
     door.refusal, door.roles["agt_1"] = None, "reviewer"
     assert asyncio.run(roles.of(named("agt_1"))) == "reviewer"
 
@@ -97,6 +98,31 @@ def test_an_agent_that_proves_itself_by_a_token_alone_has_its_roles_tools(room: 
     assert "search_messages" in names
     assert "create_agent" not in names
     assert not result.is_error
+
+
+def test_whose_token_proves_nothing_is_told_so_and_not_that_there_is_no_such_tool(
+    room: Room,
+) -> None:
+    boss = room.agent("boss", role="orchestrator")
+    made = room.call("CreateToken", agent_id=boss.id)
+    room.call("RevokeToken", key_id=made.key_id)
+
+    async def ask() -> tuple[set[str], list[Any]]:
+        from mcp.client.client import Client
+
+        from postroom.surfaces.tools.server import make_server
+
+        caller = Incoming((("authorization", f"Bearer {made.token}"),))
+        async with Client(make_server(room.registry, CONTRACT, caller=caller)) as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            calls = [await client.call_tool(name, {}) for name in ("search_messages", "list_mail")]
+            return names, calls
+
+    names, results = asyncio.run(ask())
+    # What everybody has can be listed still, so that a client can start.
+    assert {"send_mail", "read_mail"} <= names
+    assert [result.is_error for result in results] == [True, True]
+    assert [result.structured_content["reason"] for result in results] == ["TOKEN_INVALID"] * 2
 
 
 def test_an_implementer_cannot_call_what_it_is_not_offered(room: Room) -> None:

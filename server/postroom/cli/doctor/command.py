@@ -1,7 +1,6 @@
 """`postroom doctor`: the report, and whether there is a problem in it."""
 
 import json
-import sys
 from dataclasses import asdict
 
 import click
@@ -10,7 +9,7 @@ from postroom.cli import escape
 from postroom.cli.doctor.finding import Level
 from postroom.cli.environment import NAMES
 from postroom.cli.failure import OTHER
-from postroom.cli.terminal import put
+from postroom.cli.terminal import output, put
 
 _TEXT = """Say what is wrong with this set-up and how to mend it.
 
@@ -39,8 +38,8 @@ def _run(as_json: bool, **given: str | None) -> None:
         found.append(each)
         if not as_json:
             parts = (f"{each.level:<7}", each.what, each.mend)
-            put(sys.stdout, escape.line("  ".join(parts).rstrip()))
+            put(output(), escape.line("  ".join(parts).rstrip()))
     if as_json:
-        put(sys.stdout, json.dumps({"findings": [asdict(each) for each in found]}, indent=2))
+        put(output(), json.dumps({"findings": [asdict(each) for each in found]}, indent=2))
     has_problem = any(each.level is Level.PROBLEM for each in found)
     click.get_current_context().exit(OTHER if has_problem else 0)

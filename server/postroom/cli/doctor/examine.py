@@ -35,13 +35,13 @@ def examine(overrides: Mapping[str, str]) -> Iterator[Finding]:
     url, found = _url()
     yield found
     answers = False
-    trusted = not (settings.require_auth or settings.unix_socket)
+    trusted = not settings.require_auth
     if url:
         said = facts.page(_nobody(url), "healthz")
         yield (health := server.health(url, said))
         answers = health.level is Level.OK
     if url and answers:
-        trusted = facts.is_trusted(_nobody(url)) and not url.startswith(UNIX)
+        trusted = facts.is_trusted(_nobody(url))
         yield from _running(url, settings)
     token_file = list(_token_file())
     yield from token_file
@@ -50,7 +50,9 @@ def examine(overrides: Mapping[str, str]) -> Iterator[Finding]:
         yield from _identity(is_answered=answers, is_told=found_bad)
     if not url or is_here(url):
         yield from _data(settings)
-        yield setup.neighbours(logins.on_this_machine(), is_trusted=trusted)
+        on_socket = url.startswith(UNIX) or bool(settings.unix_socket and not answers)
+        names = logins.on_this_machine()
+        yield setup.neighbours(names, is_trusted=trusted, on_socket=on_socket)
     yield from _around(url or DEFAULT_URL, settings)
 
 

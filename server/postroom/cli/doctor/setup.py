@@ -14,8 +14,10 @@ def extras(*, has_mcp: bool, has_driver: bool, wants_driver: bool) -> list[Findi
     return found
 
 
-def neighbours(names: list[str], *, is_trusted: bool) -> Finding:
+def neighbours(names: list[str], *, is_trusted: bool, on_socket: bool = False) -> Finding:
     """Judge whether others on the machine could call as anybody."""
+    if on_socket:
+        return ok("nobody else can open the server's socket")
     if not is_trusted:
         return ok("the server asks callers for proof")
     if not names:

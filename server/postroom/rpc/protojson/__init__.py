@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from postroom.rpc.protojson.document import BLANK, parse
+from postroom.rpc.protojson.document import BLANK, TOO_MUCH, has_too_much, parse
 from postroom.rpc.protojson.pages import Page, Pages
 from postroom.rpc.protojson.printer import Printer
 from postroom.rpc.protojson.reader import Reader
@@ -17,6 +17,7 @@ from postroom.rpc.protojson.refusal import JsonInvalid, Unprintable
 
 __all__ = [
     "BLANK",
+    "TOO_MUCH",
     "JsonInvalid",
     "Page",
     "Pages",
@@ -25,6 +26,7 @@ __all__ = [
     "Unprintable",
     "decode",
     "encode",
+    "has_too_much",
     "parse",
     "plain",
     "read",

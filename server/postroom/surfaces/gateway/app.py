@@ -4,9 +4,10 @@ from typing import Final
 
 from google.protobuf.descriptor_pool import DescriptorPool
 
-from postroom.errors import Code
+from postroom.errors import Code, RequestTooLarge
 from postroom.rpc.door import Door, Outgoing, TurnedAway, nobody_hears
 from postroom.rpc.protojson import Printer, Reader
+from postroom.rpc.status import status
 from postroom.surfaces.gateway.asgi import (
     Disconnected,
     Headers,
@@ -21,10 +22,11 @@ from postroom.surfaces.gateway.calls import Call, Dialect, GatewayDialect, Limit
 from postroom.surfaces.gateway.connect import ConnectDialect
 from postroom.surfaces.gateway.connection import cut, peer
 from postroom.surfaces.gateway.deadline import check_in_time, within
-from postroom.surfaces.gateway.failure import code_and_reason, failure, failure_of
+from postroom.surfaces.gateway.failure import Failure, code_and_reason, failure, failure_of
 from postroom.surfaces.gateway.hangup import CancelOnHangup
 from postroom.surfaces.gateway.presenter import LinePresenter, Presenter
 from postroom.surfaces.gateway.stream import Lines, Listener
+from postroom.surfaces.lingering import lingering
 from postroom.watching import PATIENCE_SECONDS
 
 FORWARDED: Final = frozenset({"postroom-agent-id", "idempotency-key"})
@@ -93,8 +95,10 @@ class Gateway:
         except Disconnected:
             return
         except TooLarge as error:
-            self._turned_away(dialect.surface, Code.RESOURCE_EXHAUSTED, "TOO_LARGE", peer(scope))
-            reply = _too_large(error.limit, dialect.failures)
+            refusal = RequestTooLarge(None, error.limit)
+            self._turned_away(dialect.surface, refusal.code, refusal.reason, peer(scope))
+            reply = _too_large(refusal, dialect.failures)
+            send = send if error.is_whole else lingering(scope, receive, send)
         except Exception as error:
             # Whatever it is, the client gets an answer.
             failed = failure_of(error)
@@ -125,10 +129,9 @@ class Gateway:
         await lines.send_all(messages, call.incoming.time_left)
 
 
-def _too_large(limit: int, presenter: Presenter) -> Reply:
-    text = f"the body has more than {limit:,} bytes; send less at once"
-    failed = failure(Code.RESOURCE_EXHAUSTED, text, _CONTENT_TOO_LARGE)
-    # The rest of the body was not read, so nothing can follow on this connection.
+def _too_large(refusal: RequestTooLarge, presenter: Presenter) -> Reply:
+    failed = Failure(status(refusal), _CONTENT_TOO_LARGE)
+    # What is left of the body may be too much, so nothing can follow on this connection.
     return presenter.failure(failed, Outgoing()).with_headers(("connection", "close"))
 
 

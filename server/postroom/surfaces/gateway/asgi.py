@@ -15,11 +15,12 @@ _READ_HEADERS = "postroom.headers"
 
 
 class TooLarge(Exception):
-    """The body has more bytes than `limit`; the rest of it was not read."""
+    """The body has more bytes than `limit`; `is_whole` tells that none is still to be read."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, is_whole: bool = False) -> None:
         super().__init__(limit)
         self.limit = limit
+        self.is_whole = is_whole
 
 
 class Disconnected(Exception):
@@ -82,7 +83,7 @@ async def read_body(receive: Receive, headers: Headers, limit: int) -> bytes:
         part = message.get("body", b"")
         size += len(part)
         if size > limit:
-            raise TooLarge(limit)
+            raise TooLarge(limit, is_whole=not message.get("more_body", False))
         parts.append(part)
         if not message.get("more_body", False):
             return b"".join(parts)

@@ -5,16 +5,19 @@ first request comes, on another thread.
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from importlib import import_module
 from typing import Any, Final, Protocol
 
-from postroom.errors import Code
-from postroom.rpc.contract import Contract
+from postroom.errors import Code, Refusal, stopping
+from postroom.rpc.contract import MAX_REQUEST_BYTES, Contract
 from postroom.rpc.door import Door, TurnedAway, nobody_hears
+from postroom.rpc.protojson import encode
+from postroom.rpc.status import refusal_of, status
+from postroom.surfaces.lingering import lingering
+from postroom.surfaces.tools import body
 from postroom.surfaces.tools.opening import (
     SESSION,
     SessionIds,
@@ -30,9 +33,9 @@ log = logging.getLogger(__name__)
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 PATH: Final = "/mcp"
-_NOT_ALLOWED, _NOT_IMPLEMENTED, _UNAVAILABLE = 405, 501, 503
+_HTTP: Final = {Code.UNIMPLEMENTED: 501, Code.UNAVAILABLE: 503, Code.INVALID_ARGUMENT: 400}
+_NOT_ALLOWED, _TOO_LARGE, _INTERNAL = 405, 413, 500
 _ABSENT: Final = "MCP is not installed here; install postroom with its extra: postroom[mcp]"
-_ENDING: Final = "the server is stopping; call again when it is back"
 
 
 class _Sessions(Protocol):
@@ -69,7 +72,11 @@ class Endpoint:
         self._asked, self._ready, self._idle = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._idle.set()
         self._sessions: _Sessions | None = None
-        self._status, self._told = 0, ""
+        # Why nobody is served, once that is so.
+        self._refusal: Refusal = stopping()
+        self._most = body.ENVELOPE_BYTES + max(
+            (spec.max_request_bytes for spec in door.specs), default=MAX_REQUEST_BYTES
+        )
         self._open = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -88,7 +95,8 @@ class Endpoint:
                 return
         if scope["method"] != "POST":
             # Nothing is ever sent unasked, so there is no stream to open.
-            await _refuse(send, _NOT_ALLOWED, "send MCP requests by POST")
+            refusal = Refusal("send MCP requests by POST", Code.UNIMPLEMENTED, "NOT_BY_POST")
+            await _refuse(send, refusal, _NOT_ALLOWED, (b"allow", b"POST"))
             return
         self._asked.set()
         await self._ready.wait()
@@ -98,13 +106,14 @@ class Endpoint:
         """Serve until cancelled; then let the requests in progress end first."""
         try:
             await self._asked.wait()
-            sessions = await asyncio.to_thread(self._load)
-            if sessions is None:
-                self._refuse_all(_NOT_IMPLEMENTED, _ABSENT)
+            try:
+                sessions = await asyncio.to_thread(self._load)
+            except Exception as error:
+                self._refuse_all(_not_loaded(error))
             else:
                 await self._hold(sessions)
         except asyncio.CancelledError:
-            self._refuse_all(_UNAVAILABLE, _ENDING)
+            self._refuse_all(stopping())
             raise
 
     async def _hold(self, sessions: _Sessions) -> None:
@@ -114,50 +123,77 @@ class Endpoint:
             try:
                 await asyncio.Event().wait()
             finally:
-                self._refuse_all(_UNAVAILABLE, _ENDING)
+                self._refuse_all(stopping())
                 await self._idle.wait()
 
     async def _serve(self, scope: Any, receive: Any, send: Any, id: str | None) -> None:
         if self._sessions is None:
-            await _refuse(send, self._status, self._told)
+            await _refuse(send, self._refusal)
             return
         self._open += 1
         self._idle.clear()
         try:
-            if self._ids and id is None:
-                is_opening, receive = await opens(receive)
-                if is_opening:
-                    id = self._ids.issue()
-                    send = announced(send, id)
-            await self._sessions.handle_request({**scope, SESSION: id or ""}, receive, send)
+            await self._pass_on(self._sessions, scope, receive, send, id)
         finally:
             self._open -= 1
             if not self._open:
                 self._idle.set()
 
-    def _refuse_all(self, status: int, told: str) -> None:
+    async def _pass_on(
+        self, sessions: _Sessions, scope: Any, receive: Any, send: Any, id: str | None
+    ) -> None:
+        try:
+            content = await body.read(scope, receive, self._most)
+        except body.Left:
+            return
+        except body.TooLong as error:
+            self._turn_away(error.refusal, scope)
+            sending = send if error.is_whole else lingering(scope, receive, send)
+            await _refuse(sending, error.refusal, _TOO_LARGE, (b"connection", b"close"))
+            return
+        except Refusal as refusal:
+            self._turn_away(refusal, scope)
+            await _refuse(send, refusal)
+            return
+        if self._ids and id is None and opens(content):
+            id = self._ids.issue()
+            send = announced(send, id)
+        known = {SESSION: id or "", body.LARGE: len(content) > body.LARGE_BYTES}
+        await sessions.handle_request({**scope, **known}, body.again(content, receive), send)
+
+    def _turn_away(self, refusal: Refusal, scope: Any) -> None:
+        client = scope.get("client")
+        self._turned_away("mcp", refusal.code, refusal.reason, str(client[0]) if client else "")
+
+    def _refuse_all(self, refusal: Refusal) -> None:
         self._sessions = None
-        self._status, self._told = status, told
+        self._refusal = refusal
         self._ready.set()
 
-    def _load(self) -> _Sessions | None:
-        try:
-            module = import_module("postroom.surfaces.tools.sessions")
-        except ImportError:
-            log.warning("MCP cannot be loaded", exc_info=True)
-            return None
-        sessions: _Sessions = module.sessions(self._door, self._contract, self._turned_away)
+    def _load(self) -> _Sessions:
+        module = import_module("postroom.surfaces.tools.sessions")
+        sessions: _Sessions = module.sessions(
+            self._door, self._contract, self._most, self._turned_away
+        )
         return sessions
 
 
-async def _refuse(send: Any, status: int, told: str) -> None:
-    code = Code.UNAVAILABLE if status == _UNAVAILABLE else Code.UNIMPLEMENTED
-    content = json.dumps({"code": int(code), "message": told, "details": []}).encode()
+def _not_loaded(error: Exception) -> Refusal:
+    if not isinstance(error, ImportError):
+        return refusal_of(error)
+    log.warning("MCP cannot be loaded", exc_info=error)
+    return Refusal(_ABSENT, Code.UNIMPLEMENTED, "NO_MCP")
+
+
+async def _refuse(
+    send: Any, refusal: Refusal, http: int | None = None, *more: tuple[bytes, bytes]
+) -> None:
+    content = encode(status(refusal))
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(content)).encode()),
+        *more,
     ]
-    if status == _NOT_ALLOWED:
-        headers.append((b"allow", b"POST"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    given = http or _HTTP.get(refusal.code, _INTERNAL)
+    await send({"type": "http.response.start", "status": given, "headers": headers})
     await send({"type": "http.response.body", "body": content})

@@ -7,7 +7,6 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 
-Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
 # Where the scope of a request keeps the id of its session.
@@ -46,24 +45,15 @@ def named(scope: Any) -> str | None:
     return b",".join(dict.fromkeys(found)).decode("latin-1") if found else None
 
 
-async def opens(receive: Receive) -> tuple[bool, Receive]:
-    """Whether a request is `initialize`, and what to read it from after this look."""
-    seen: list[Any] = []
-    size = 0
-    while True:
-        message = await receive()
-        seen.append(message)
-        size += len(message.get("body", b""))
-        if message["type"] != "http.request" or not message.get("more_body", False):
-            break
-        if size > _MOST_BYTES:
-            break
-
-    async def again() -> Any:
-        return seen.pop(0) if seen else await receive()
-
-    body = b"".join(message.get("body", b"") for message in seen)
-    return size <= _MOST_BYTES and _is_initialize(body), again
+def opens(body: bytes) -> bool:
+    """Whether a request is `initialize`."""
+    if len(body) > _MOST_BYTES or b'"initialize"' not in body:
+        return False
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(request, dict) and request.get("method") == "initialize"
 
 
 def announced(send: Send, id: str) -> Send:
@@ -94,13 +84,3 @@ async def confirm_end(send: Send) -> None:
     """Answer a request that has ended its session."""
     await send({"type": "http.response.start", "status": _NO_CONTENT, "headers": []})
     await send({"type": "http.response.body", "body": b""})
-
-
-def _is_initialize(body: bytes) -> bool:
-    if b'"initialize"' not in body:
-        return False
-    try:
-        request = json.loads(body)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(request, dict) and request.get("method") == "initialize"

@@ -37,6 +37,8 @@ class Template:
             rest, _, query = rest.partition("?")
         given = [(self.field, _decoded(rest, self.field))]
         for name, text in parse_qsl(query, keep_blank_values=True, errors="surrogateescape"):
+            if _is_broken(name + text):
+                raise _no_utf8("query" if _is_broken(name) else name)
             if name not in self.query:
                 raise JsonInvalid(name, f"is not asked by {self.uri}; leave it out")
             given.append((self.query[name], text))
@@ -97,5 +99,13 @@ def _decoded(text: str, field: str) -> str:
     try:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:
-        told = "has escapes that are no UTF-8; escape the bytes of UTF-8 text"
-        raise JsonInvalid(field, told) from None
+        raise _no_utf8(field) from None
+
+
+def _is_broken(text: str) -> bool:
+    """Whether bytes that are no UTF-8 were kept in it as halves of pairs."""
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _no_utf8(field: str) -> JsonInvalid:
+    return JsonInvalid(field, "has escapes that are no UTF-8; escape the bytes of UTF-8 text")

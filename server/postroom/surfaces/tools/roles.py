@@ -24,32 +24,28 @@ class Roles:
         self._known: OrderedDict[bytes, tuple[float, str]] = OrderedDict()
 
     async def of(self, caller: Incoming) -> str:
-        """The caller's role, '' where it has none or cannot be known. Raises Refusal."""
+        """The caller's role, '' where it has none. Raises Refusal for who is not known, too."""
         key = _key(caller)
         asked_at, role = self._known.get(key, (None, ""))
         now = self._clock()
         if asked_at is not None and now - asked_at < SECONDS:
             return role
         found = await self._ask(caller)
-        if found is None:
-            return ""
         self._known.pop(key, None)
         self._known[key] = (now, found)
         if len(self._known) > _MOST:
             self._known.popitem(last=False)
         return found
 
-    async def _ask(self, caller: Incoming) -> str | None:
+    async def _ask(self, caller: Incoming) -> str:
         if self._spec is None:
-            return None
+            return ""
         try:
             answer: Any = await self._door.call(
                 self._spec, self._spec.request_class(), caller, Outgoing()
             )
         except Exception as error:
-            # The call that this is for will be refused for the same reason, in its own words.
-            refusal_of(error)
-            return None
+            raise refusal_of(error) from None
         agent = getattr(answer, self._spec.output.fields[0].name)
         return str(agent.role)
 

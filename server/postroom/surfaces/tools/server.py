@@ -1,5 +1,6 @@
 """The MCP server of a door, for any transport and both eras of the protocol."""
 
+import asyncio
 import json
 import secrets
 from collections.abc import Awaitable, Mapping
@@ -17,6 +18,7 @@ from postroom.rpc.door import TRACE, Door, Incoming, Outgoing, TurnedAway, nobod
 from postroom.rpc.identity import AGENT_ID, AUTHORIZATION
 from postroom.rpc.status import refusal_of
 from postroom.surfaces.tools.arguments import request_of
+from postroom.surfaces.tools.body import LARGE
 from postroom.surfaces.tools.catalog import INSTRUCTIONS, Catalog, Tool, is_operator, title_of
 from postroom.surfaces.tools.opening import SESSION
 from postroom.surfaces.tools.resources import Resources, Template
@@ -92,27 +94,43 @@ class _Tools:
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """Answer tools/call: every failure of the call itself is a result."""
-        answer = self._answer(caller_of(context, self._fixed), params)
+        caller, is_large = caller_of(context, self._fixed), _is_large(context)
+        answer = self._answer(caller, params, is_large=is_large)
         known = self.catalog.find(params.name)
         return _written(await _told(answer, spelling_of(known.spec) if known else CAMEL))
 
-    async def _answer(self, caller: Incoming, params: types.CallToolRequestParams) -> Result:
+    async def _answer(
+        self, caller: Incoming, params: types.CallToolRequestParams, *, is_large: bool
+    ) -> Result:
         offered = await self._offered(caller, params.name)
         tool = offered.get(params.name)
         if tool is None:
             told = f"you have no tool {params.name!a:.80}; call tools/list for those that there are"
             raise MCPError(types.INVALID_PARAMS, told)
-        request = self._request(tool.spec, params.arguments, caller)
+        request = await self._request(tool.spec, params.arguments, caller, is_large=is_large)
         response = await self._door.call(tool.spec, request, caller, Outgoing())
         return success(tool.spec, response, self._random_bytes)
 
     async def _offered(self, caller: Incoming, name: str = "") -> Mapping[str, Tool]:
-        """The tools of a caller; its role is asked for only where it decides anything."""
-        is_plain = self.catalog.is_for_all(name) or is_operator(caller)
-        return self.catalog.offered(caller, "" if is_plain else await self._roles.of(caller))
+        """The tools of a caller; its role is asked for only where it decides anything.
 
-    def _request(self, spec: Spec, arguments: Any, caller: Incoming) -> Message:
+        Whoever is not known may still list the tools that everybody has. Raises Refusal.
+        """
+        role = ""
+        if not (self.catalog.is_for_all(name) or is_operator(caller)):
+            try:
+                role = await self._roles.of(caller)
+            except Refusal:
+                if name:
+                    raise
+        return self.catalog.offered(caller, role)
+
+    async def _request(
+        self, spec: Spec, arguments: Any, caller: Incoming, *, is_large: bool
+    ) -> Message:
         try:
+            if is_large:
+                return await asyncio.to_thread(request_of, spec, arguments)
             return request_of(spec, arguments)
         except Refusal as refusal:
             self._turned_away("mcp", refusal.code, refusal.reason, caller.peer)
@@ -175,6 +193,11 @@ class _Resources:
 def caller_of(context: Context, fixed: Incoming) -> Incoming:
     """Who calls: whom the HTTP request names, else the one whose transport it is."""
     return fixed if context.request is None else _of_http(context.request)
+
+
+def _is_large(context: Context) -> bool:
+    """Whether an HTTP request is so large that reading it takes a while."""
+    return context.request is not None and bool(context.request.scope.get(LARGE))
 
 
 def _of_http(request: Any) -> Incoming:
