@@ -8,11 +8,13 @@ import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from postroom.archive.git import ArchiveFailure
 from postroom.archive.reading import Listed, Snapshot
 
 # Marks a folder as one that was written here, and names the project.
 MARKER = ".postroom-checkout"
 _PLAIN_FILE = b"100644"
+_ELSEWHERE = ("", ".", "..", ".git")
 _NO_LINK = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_RDONLY
 
 
@@ -27,35 +29,50 @@ def checkout(snapshot: Snapshot, project_id: str, target: Path) -> int:
     ArchiveFailure.
     """
     _must_be_ours(target, project_id)
+    files = _plain(snapshot)
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
     root = os.open(target, _NO_LINK)
     try:
         _write(root, MARKER, f"{project_id}\n".encode())
-        count = 0
-        for file in snapshot.files():
-            if file.mode == _PLAIN_FILE:
-                _place(root, file.path, snapshot.content(file.id))
-                count += 1
+        for file in files:
+            _place(root, file.path, snapshot.content(file.id))
     finally:
         os.close(root)
-    return count
+    return len(files)
 
 
 def export(snapshot: Snapshot, target: Path) -> int:
     """Write all files into a new .tar, .tar.gz or .zip. Raises NotOurs, OSError."""
-    files = [file for file in snapshot.files() if file.mode == _PLAIN_FILE]
+    files = _plain(snapshot)
     at = snapshot.head.at if snapshot.head else 0
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         descriptor = os.open(target, flags, 0o600)
     except FileExistsError:
         raise NotOurs(f"{target} is there; name a new file") from None
-    with os.fdopen(descriptor, "wb") as out:
-        if target.suffix == ".zip":
-            _zip(snapshot, files, at, out)
-        else:
-            _tar(snapshot, files, at, out, compressed=target.suffix in (".gz", ".tgz"))
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            if target.suffix == ".zip":
+                _zip(snapshot, files, at, out)
+            else:
+                _tar(snapshot, files, at, out, compressed=target.suffix in (".gz", ".tgz"))
+    except BaseException:
+        # Half an export would look like a whole one, and keep the next from being made.
+        target.unlink(missing_ok=True)
+        raise
     return len(files)
+
+
+def _plain(snapshot: Snapshot) -> list[Listed]:
+    """All plain files. Raises ArchiveFailure for a name that was never written here.
+
+    Git itself writes no such entry, but whoever makes objects by hand can.
+    """
+    files = [file for file in snapshot.files() if file.mode == _PLAIN_FILE]
+    for file in files:
+        if any(part.lower() in _ELSEWHERE for part in file.path.split("/")):
+            raise ArchiveFailure(f"the archive holds {file.path!r}, which would lead elsewhere")
+    return files
 
 
 def _must_be_ours(target: Path, project_id: str) -> None:

@@ -23,7 +23,7 @@ _UNNAMED = {written: text for text, written in _NAMED.items()}
 _ESCAPED = r'\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[nrt"\\])'
 _ESCAPE = re.compile(_ESCAPED)
 _QUOTED = re.compile(rf'"((?:[^"\\\n]|{_ESCAPED})*)"')
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 _KEY = re.compile(r'([a-z][a-z0-9_]*|"(?:[^"\\\n]|\\.)*"):(?: (.+))?')
 _WORDS: Mapping[str, bool | None] = {"null": None, "true": True, "false": False}
 _INDENT = "  "
@@ -165,4 +165,7 @@ def _scalar(text: str) -> Scalar:
 
 def _unescaped(found: re.Match[str]) -> str:
     escape = found[0]
-    return _UNNAMED.get(escape) or chr(int.from_bytes(bytes.fromhex(escape[2:])))
+    try:
+        return _UNNAMED.get(escape) or chr(int.from_bytes(bytes.fromhex(escape[2:])))
+    except (ValueError, OverflowError):
+        raise Unreadable("an escape stands for no character") from None

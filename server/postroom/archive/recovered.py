@@ -19,6 +19,8 @@ from postroom.attachment import Attachment
 from postroom.mail import ID_PREFIX as MAIL_PREFIX
 
 T = TypeVar("T")
+# Which part of an agent's path is its inbox or outbox.
+_BOX = 2
 
 
 @dataclass(slots=True)
@@ -107,14 +109,14 @@ class Archived:
 
     def _sort(self, file: Listed) -> None:
         path = PurePosixPath(file.path)
-        top, stem = path.parts[0], path.stem
+        top = path.parts[0]
         if file.path == paths.PROJECT:
             self.project = self._first([file.id], profile.read_project) or self.project
         elif top == paths.PROFILES:
             self._profile(file)
         elif top == paths.ATTACHMENTS:
             self.attachments[file.path] = file.id
-        elif top in (paths.MESSAGES, paths.PIECES, paths.AGENTS) and paths.is_id(stem):
+        elif _is_piece(path):
             self._piece(path, file.id)
         else:
             self.lost.append(f"{file.path}: no file of the post room")
@@ -131,10 +133,17 @@ class Archived:
         filed = group.setdefault(path.stem, Filed())
         if path.parts[0] != paths.AGENTS:
             filed.canonical = id
-        elif path.parts[2] == paths.OUTBOX:
+        elif path.parts[_BOX] == paths.OUTBOX:
             filed.outbox = id
         else:
             filed.inboxes.append(id)
+
+
+def _is_piece(path: PurePosixPath) -> bool:
+    """Whether a file stands where messages and mail stand, and is named by an id."""
+    top, boxes = path.parts[0], (paths.INBOX, paths.OUTBOX)
+    is_boxed = top == paths.AGENTS and len(path.parts) > _BOX and path.parts[_BOX] in boxes
+    return (is_boxed or top in (paths.MESSAGES, paths.PIECES)) and paths.is_id(path.stem)
 
 
 def _created_at(content: bytes) -> int:
