@@ -35,7 +35,7 @@ test: .venv/.setup ## Run all tests; starts PostgreSQL when it is installed
 	@PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 soak: .venv/.setup ## Run the long forms of the fault tests
-	@POSTROOM_SOAK=1 POSTROOM_SOAK_ROUNDS=100 $(BIN)/pytest tests/acceptance
+	@POSTROOM_SOAK=1 POSTROOM_SOAK_ROUNDS=100 $(BIN)/pytest tests/acceptance tests/properties
 
 interop: .venv/.setup ## Run what others wrote against a server; needs Go, Node and Java
 	@$(BIN)/python -m tests.interop.mcp

@@ -153,6 +153,8 @@ def test_the_whole_parser_sees_nothing_but_the_change(text: str) -> None:
 
 
 @settings(deadline=None)
+@example("\xa0\n![](a.png)")
+@example("> \xa0\n> \u2003\n> ![](a.png)")
 @given(TEXTS)
 def test_nearly_every_image_can_be_replaced(text: str) -> None:
     references = References(text)

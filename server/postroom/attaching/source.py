@@ -14,6 +14,8 @@ Place = tuple[int, int]
 
 # As the parser ends lines.
 _LINE_END = re.compile(r"\r\n?|\n")
+# Lines at the start of a paragraph; nobody writes as many.
+_MOST_DROPPED = 50
 
 
 class Source:
@@ -38,12 +40,22 @@ class Source:
     def block(self, first_line: int, content: str) -> "Located":
         """A paragraph or heading that begins in a line."""
         pieces = content.split("\n")
-        lines = range(first_line, first_line + len(pieces))
+        start = self._first(first_line, pieces)
+        lines = range(start, start + len(pieces))
         origins = [
             self._starts[line] + _column(self._lines[line], piece)
             for line, piece in zip(lines, pieces, strict=True)
         ]
         return Located(self._shown, content, origins)
+
+    def _first(self, line: int, pieces: Sequence[str]) -> int:
+        """Where the pieces begin: the parser drops lines of blanks that are none to Markdown."""
+        last = min(line + _MOST_DROPPED, len(self._lines) - len(pieces))
+        for start in range(line, last + 1):
+            lines = self._lines[start : start + len(pieces)]
+            if all(piece.strip() in text for piece, text in zip(pieces, lines, strict=True)):
+                return start
+        return line
 
     def cells(self, line: int, contents: Sequence[str]) -> Iterator["Located"]:
         """The cells of a table's row, from left to right."""

@@ -24,7 +24,7 @@ from postroom.watching import PATIENCE_SECONDS, lagged
 
 # The library logs an error with a trace for each caller that left before its answer.
 _LIBRARY_LOG, _CALLER_LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"
-_SETTLE_SECONDS = 0.1
+_SETTLE_SECONDS = 0.2
 _LONGEST_REQUEST = "grpc.max_receive_message_length"
 _OPTIONS = (
     # Two servers must not share a port unawares (grpc/grpc#16920).
