@@ -9,6 +9,15 @@ SELECT m.number, m.id, m.workflow, w.key, m.thread_id, m.reply_to, m.subject, m.
 
 MESSAGE = f"{_COLUMNS} FROM message m JOIN workflow w ON w.number = m.workflow"
 
+# The plus keeps SQLite from walking through the whole project, which it has an index of.
+OF_PROJECT = f"""{MESSAGE}
+WHERE +m.workflow = ? AND m.number > ? ORDER BY m.number LIMIT ?
+"""
+
+FOUND = f"""{MESSAGE}
+WHERE m.number IN ({{holes}}) AND +m.workflow = ? ORDER BY m.number DESC
+"""
+
 INBOX = f"""{_COLUMNS}
 FROM participant p
 JOIN mail ON mail.id = p.mail_id

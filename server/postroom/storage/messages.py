@@ -29,9 +29,8 @@ class MessageQueries(Transaction):
 
     def messages_of(self, workflow: int, *, after: int, limit: int) -> Sequence[Message]:
         """See OutboxQuestions.messages_of."""
-        where = "m.workflow = ? AND m.number > ? ORDER BY m.number LIMIT ?"
-        text = f"{statements.MESSAGE} WHERE {where}"
-        return self._whole(self.connection.all(text, (workflow, after, limit)), None)
+        rows = self.connection.all(statements.OF_PROJECT, (workflow, after, limit))
+        return self._whole(rows, None)
 
     def inbox(
         self, agent: int, wanted: Inbox, *, before: int | None, limit: int, now: int
@@ -69,8 +68,7 @@ class MessageQueries(Transaction):
         if not rows:
             return []
         numbers = [row[0] for row in rows]
-        order = f"m.number IN ({_holes(numbers)}) AND m.workflow = ? ORDER BY m.number DESC"
-        text = f"{statements.MESSAGE} WHERE {order}"
+        text = statements.FOUND.format(holes=_holes(numbers))
         return self._whole(self.connection.all(text, (*numbers, workflow)), agent)
 
     def writers_to(self, agent: int, others: Sequence[int]) -> frozenset[int]:
