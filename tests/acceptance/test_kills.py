@@ -27,7 +27,7 @@ from tests.acceptance.truth import (
 SEED = 20_261_201
 READY_SECONDS = figure(3.0)
 # A round has 4 clients and on average 0.9 s; this many is a tenth of what one does.
-ACKNOWLEDGED_PER_ROUND = 50
+ACKNOWLEDGED_PER_ROUND = 15
 # The last rounds have a client on MCP beside the others. They are longer, because a fresh
 # server loads the library of MCP when it is first asked for.
 ROUNDS_TO_ONE_OF_MCP, MCP_SECONDS = 7, 2.5

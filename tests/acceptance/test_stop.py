@@ -24,7 +24,7 @@ from tests.acceptance.truth import codes, judge, miscounted, stored_mail
 
 STOP_SECONDS = figure(10.0)
 NOW_SECONDS = figure(1.0)
-ACKNOWLEDGED_PER_ROUND = 30
+ACKNOWLEDGED_PER_ROUND = 10
 
 
 def test_p44_a_stop_under_load_loses_nothing(
