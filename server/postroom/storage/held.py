@@ -154,8 +154,7 @@ class Held:
         return self.plain
 
     def _counters(self, number: int) -> Row:
-        box = self._agents[number].mailbox
-        return box.received, box.sent, box.waiting, box.last_active_at, number
+        return (*self._agents[number].mailbox, number)
 
 
 class _AfterFlush(Connection):

@@ -93,18 +93,16 @@ class MailQueries(Transaction):
         found = exchanges_of(self.aside, one.number, numbers)
         return {number: found.get(pair_of(one.number, number), 0) for number in numbers}
 
-    def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
-        """See Session.claim."""
-        self.writing()
-        since, last = agent.mailbox.claimed_through, pieces[-1][0]
-        self.connection.run(statements.CLAIM, (at, agent.number, since, last, at))
+    def mark_taken(self, agent: Agent, through: int, at: int) -> Mapping[MailKind, int]:
+        """Mark an agent's waiting mail up to a number as claimed; how much of each kind is left."""
+        since = agent.mailbox.claimed_through
+        self.connection.run(statements.CLAIM, (at, agent.number, since, through, at))
         counts = dict.fromkeys(MailKind, 0)
         # Nothing that is claimed now is counted, and nothing that has expired.
         text = statements.COUNT_WAITING.format(holes="?")
         for _, kind, count in self.connection.all(text, (agent.number, at)):
             counts[MailKind(kind)] = count
-        self.connection.run(statements.CLAIMED, (counts[MailKind.PLAIN], last, agent.number))
-        return sum(counts.values())
+        return counts
 
 
 def pair_of(one: int, other: int) -> tuple[int, int]:

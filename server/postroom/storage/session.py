@@ -1,7 +1,9 @@
 """The session: every query of a call, on one transaction."""
 
+from collections.abc import Sequence
+
 from postroom.agent import Agent
-from postroom.mail import Mail, MailKind
+from postroom.mail import Mail, MailKind, Piece
 from postroom.message import Message
 from postroom.records import Answer
 from postroom.storage import statements
@@ -62,6 +64,12 @@ class Session(
     def deliver(self, mail: Mail, wire: bytes, *, counted: bool) -> int:
         """See ports.Session.deliver; a session that only reads ends here."""
         del mail, wire, counted
+        self.writing()
+        return 0
+
+    def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
+        """See ports.Session.claim; a session that only reads ends here."""
+        del agent, pieces, at
         self.writing()
         return 0
 

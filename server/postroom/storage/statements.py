@@ -102,8 +102,6 @@ WHERE recipient = ? AND received_number > ? AND received_number <= ?
   AND claimed_at IS NULL AND expires_at > ?
 """
 
-CLAIMED = "UPDATE mailbox SET waiting = ?, claimed_through = ? WHERE agent = ?"
-
 TOUCH = "UPDATE mailbox SET last_active_at = ? WHERE agent = ? AND last_active_at < ?"
 
 ANSWER = """
@@ -166,13 +164,14 @@ KEEP_MAIL = inserting(
 
 SET_MAILBOX = Rows(
     each="""
-UPDATE mailbox SET received = ?, sent = ?, waiting = ?, last_active_at = ? WHERE agent = ?
+UPDATE mailbox SET received = ?, sent = ?, waiting = ?, claimed_through = ?, last_active_at = ?
+WHERE agent = ?
 """,
     arrays="""
 UPDATE mailbox SET received = new.received, sent = new.sent, waiting = new.waiting,
-                   last_active_at = new.last_active_at
-FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
-     AS new (received, sent, waiting, last_active_at, agent)
+                   claimed_through = new.claimed_through, last_active_at = new.last_active_at
+FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
+     AS new (received, sent, waiting, claimed_through, last_active_at, agent)
 WHERE mailbox.agent = new.agent
 """,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from postroom.agent import Agent, AgentState
-from postroom.mail import Mail, Piece
+from postroom.mail import Mail, MailKind, Piece
 from postroom.records import Description, MailboxRead
 from postroom.storage.held import Held
 from postroom.storage.mail import pair_of
@@ -64,9 +64,11 @@ class WritingSession(Session):
 
     def claim(self, agent: Agent, pieces: Sequence[Piece], at: int) -> int:
         """See ports.Session.claim."""
-        remaining = super().claim(agent, pieces, at)
-        self._held.reload(agent.id)
-        return remaining
+        self.writing()
+        through = pieces[-1][0]
+        left = self.mark_taken(agent, through, at)
+        self._held.change(agent.number, waiting=left[MailKind.PLAIN], claimed_through=through)
+        return sum(left.values())
 
     def describe(self, agent: Agent, told: Description) -> Agent:
         """See ports.Session.describe."""
