@@ -227,6 +227,6 @@ def test_it_does_not_stream() -> None:
         async with RemoteDoor(CONTRACT.specs, Client(URL)) as door:
             door.stream(spec, spec.request_class(), Incoming(), Outgoing())
 
-    refusal: Callable[[], Any] = lambda: asyncio.run(ask())  # noqa: E731
+    refusal: Callable[[], Any] = lambda: asyncio.run(ask())  # noqa: E731 - of a type of its own
     assert refused(refusal).code == Code.UNIMPLEMENTED
     assert json.dumps(Code.UNIMPLEMENTED) == "12"

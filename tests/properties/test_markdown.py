@@ -84,10 +84,10 @@ class Whole(MarkdownIt):
         super().__init__("commonmark")
         self.enable(["table", "strikethrough"])
 
-    def normalizeLink(self, url: str) -> str:  # noqa: N802
+    def normalizeLink(self, url: str) -> str:  # noqa: N802 - the parser's name
         return url
 
-    def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802
+    def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802 - the parser's name
         return True
 
 

@@ -65,6 +65,21 @@ def test_only_those_who_watch_the_mailbox_are_woken(watched: Watched) -> None:
     watched.run(work)
 
 
+def test_nothing_is_woken_that_is_awake(watched: Watched) -> None:
+    async def work(_: Room) -> None:
+        is_awake, woken = True, asyncio.Event()
+        watched.wakeups.call_also(woken.set, lambda: is_awake)
+        watched.wakeups.arrived(frozenset({1}))
+        # What was called before comes first.
+        await asyncio.sleep(0.05)
+        assert not woken.is_set()
+        is_awake = False
+        watched.wakeups.arrived(frozenset({1}))
+        await asyncio.wait_for(woken.wait(), 1)
+
+    watched.run(work)
+
+
 def test_a_place_is_given_back_whatever_happens(watched: Watched) -> None:
     async def work(_: Room) -> None:
         for number in range(100):

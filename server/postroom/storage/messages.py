@@ -82,7 +82,7 @@ class MessageQueries(Transaction):
     def add_message(self, message: Message) -> None:
         """See MessageQuestions.add_message."""
         self.writing()
-        # Beside the mail that is still to be stored, which nothing of this refers to.
+        # In a batch the copies may still have to be stored; no row here needs them to be there.
         ((number,),) = self.aside.all(statements.ADD_MESSAGE, _row(message))
         people, store = message.participants, self.aside.store
         rows = [_of_participant(number, i, one) for i, one in enumerate(people)]

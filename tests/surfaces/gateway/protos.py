@@ -108,7 +108,7 @@ def _typed(
     field: FieldDescriptorProto, name: str, package: str, enums: Mapping[str, Sequence[str]]
 ) -> None:
     scalar = f"TYPE_{name.upper()}"
-    if scalar in F.Type.keys():  # noqa: SIM118
+    if scalar in F.Type.keys():  # noqa: SIM118 - an enum's wrapper is no dict
         field.type = F.Type.Value(scalar)
         return
     field.type = F.TYPE_ENUM if name in enums or name.endswith("NullValue") else F.TYPE_MESSAGE

@@ -60,7 +60,7 @@ def fits(schema: dict[str, Any], value: Any) -> bool:
 
 async def until(happened: Callable[[], bool]) -> None:
     """Let others run until something of theirs is there that cannot be waited for."""
-    while not happened():  # noqa: ASYNC110
+    while not happened():  # noqa: ASYNC110 - nothing tells when
         await asyncio.sleep(0)
 
 
