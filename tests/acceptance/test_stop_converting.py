@@ -65,9 +65,15 @@ def _held(server: int, stopped: set[int]) -> int:
         # A thread, or a worker, may end while it is looked at.
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             for child in {int(pid) for pid in (task / "children").read_text().split()} - stopped:
-                os.kill(child, signal.SIGSTOP)
-                stopped.add(child)
+                # Until a worker runs a program of its own, the server waits for it to start.
+                if _program(child) != _program(server):
+                    os.kill(child, signal.SIGSTOP)
+                    stopped.add(child)
     return len(stopped)
+
+
+def _program(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def _begun(server: Server) -> int:
